@@ -1,0 +1,1 @@
+"""Where documents come from. A source lists files and reads their bytes; it never writes."""

@@ -1,0 +1,1 @@
+"""What keeps a library: the protocol in ``base`` and the embedded store."""

@@ -1,0 +1,207 @@
+"""What a store is asked, and what it answers. Never text: terms, filters and a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from wellread.types import (
+    Attachment,
+    Document,
+    Filters,
+    Heading,
+    Lifecycle,
+    Link,
+    Passage,
+    Scope,
+    Section,
+)
+
+TermKind = Literal["word", "identifier", "pair"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Weights:
+    """How often a term of each place counts towards a passage's weighted frequency."""
+
+    title: int = 5
+    heading: int = 3
+    body: int = 1
+    identifier: int = 1
+    context: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PassageTerms:
+    """The analysed text of one passage, one term per position, as the store keeps it."""
+
+    title: Sequence[str]
+    heading: Sequence[str]
+    body: Sequence[str]
+    context: Sequence[str]
+    identifiers: Sequence[str]
+    pairs: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnalyzedPassage:
+    """A passage with its terms, ready to be written."""
+
+    passage: Passage
+    terms: PassageTerms
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnalyzedDocument:
+    """A document with its analysed passages: what the write path hands to a store."""
+
+    document: Document
+    passages: tuple[AnalyzedPassage, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Alternative:
+    """One term that may stand for a query word, with its weight."""
+
+    kind: TermKind
+    term: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TermGroup:
+    """One query word: the best of its alternatives scores. Groups that are not ``counted``
+    (word pairs, expansions of the whole) add to the score but not to the two counts."""
+
+    alternatives: tuple[Alternative, ...]
+    counted: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Phrase:
+    """Terms that must stand next to each other, in one of several analyses of the words."""
+
+    variants: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoreQuery:
+    """Groups joined with OR; every phrase is required."""
+
+    groups: tuple[TermGroup, ...]
+    phrases: tuple[Phrase, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredPassage:
+    """A passage id with its lexical score."""
+
+    passage_id: int
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LexicalResult:
+    """The best passages in scope, and how many match any and all of the counted groups."""
+
+    hits: tuple[ScoredPassage, ...]
+    any_group: int
+    all_groups: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VocabularyTerm:
+    """A term of the library with the number of passages in scope and filters that hold it."""
+
+    term: str
+    passages: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DocumentRecord:
+    """A document as the catalog knows it, without its text."""
+
+    id: int
+    path: str
+    source: str
+    title: str
+    type: str
+    type_written: str
+    language: str
+    owner: str
+    domain: str
+    client: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    sensitivity: str
+    about: str
+    lifecycle: Lifecycle
+    acl_id: int
+    body_line: int
+    total_lines: int
+    paged: bool
+    indexed_at: str
+    attachments: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PassageRecord:
+    """A passage resolved to its section and document."""
+
+    id: int
+    document_id: int
+    section_id: int
+    section_slug: str
+    heading: tuple[str, ...]
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    page: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DocumentText:
+    """A document's text with everything that ``read`` shows of it."""
+
+    record: DocumentRecord
+    body: str
+    headings: tuple[Heading, ...]
+    sections: tuple[Section, ...]
+    links: tuple[Link, ...]
+    attachments: tuple[Attachment, ...]
+
+
+class Snapshot(Protocol):
+    """One request's view: one searcher and one catalog state. Every method that touches
+    documents takes the scope, and answers as if nothing else existed."""
+
+    generation: int
+
+    def lexical(
+        self, query: StoreQuery, *, scope: Scope, filters: Filters, limit: int
+    ) -> LexicalResult: ...
+
+    def terms(
+        self,
+        *,
+        prefix: str | None = None,
+        near: str | None = None,
+        scope: Scope,
+        filters: Filters,
+    ) -> list[VocabularyTerm]:
+        """Terms that start with ``prefix``, or are within one edit of ``near``."""
+        ...
+
+    def count(self, alternative: Alternative, *, scope: Scope, filters: Filters) -> int: ...
+
+    def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]: ...
+
+    def documents(self, ids: Iterable[int], *, scope: Scope) -> dict[int, DocumentRecord]: ...
+
+    def find(self, path: str, *, scope: Scope) -> DocumentRecord | None: ...
+
+    def text(self, document_id: int, *, scope: Scope) -> DocumentText | None: ...
+
+    def languages(self, *, scope: Scope) -> tuple[str, ...]: ...

@@ -1,0 +1,464 @@
+"""The shapes that travel between modules: frozen, keyword-only, and free of behaviour.
+
+Offsets are character offsets into ``Document.body`` (NFC, ``\\n`` line ends), half-open.
+Lines are those an editor shows, counted from 1, frontmatter included. Dates are days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+DocumentType = Literal["guideline", "playbook", "reference", "template", "brief"]
+State = Literal["draft", "in-review", "approved", "deprecated", "archived"]
+About = Literal["ours", "third-party", "hypothetical"]
+Sensitivity = Literal["public", "internal", "confidential", "personal", "regulated"]
+StandingName = Literal[
+    "current",
+    "overdue",
+    "not-yet-valid",
+    "draft",
+    "in-review",
+    "expired",
+    "superseded",
+    "deprecated",
+    "archived",
+]
+Outcome = Literal[
+    "found",
+    "nothing-found",
+    "nothing-with-filters",
+    "index-empty",
+    "index-stale",
+    "index-failed",
+]
+
+TYPES: tuple[DocumentType, ...] = ("guideline", "playbook", "reference", "template", "brief")
+STATES: tuple[State, ...] = ("draft", "in-review", "approved", "deprecated", "archived")
+
+EVERYONE = "everyone"
+"""The reserved group that every signed-in caller belongs to."""
+
+
+# --- documents -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Acl:
+    """Who may read a document: every clause must admit the caller, and no denied name may.
+
+    A clause is a set of principals (groups, or ``user:NAME``), NFC and casefolded; an empty
+    clause admits nobody. No clause at all would admit everybody and is never built.
+    """
+
+    clauses: tuple[frozenset[str], ...]
+    deny: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileEntry:
+    """One file a source has seen, before its bytes are read.
+
+    ``path`` is the library path (POSIX, NFC); ``location`` is where the source finds it.
+    ``imported`` holds restrictions that came with the source (a wiki's page tree).
+    """
+
+    path: str
+    location: str
+    source: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    imported: Acl | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RawFile:
+    """A file's bytes with what the source knows about it."""
+
+    entry: FileEntry
+    content: bytes
+    committed: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Problem:
+    """A mistake in a document, worth a line of ``lint``; the document is indexed all the same."""
+
+    path: str
+    line: int
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heading:
+    """A heading of the body, of any level, with the slug that ``read`` accepts.
+
+    ``char_end`` is where the next heading of the same or a higher level starts.
+    """
+
+    level: int
+    text: str
+    slug: str
+    char_start: int
+    char_end: int
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """A part of a document under one heading: the unit of delivery.
+
+    ``slug`` is unique in the document and empty for text before the first heading.
+    ``heading`` is the path of headings down to it, outermost first; ``page`` is a PDF page.
+    """
+
+    slug: str
+    level: int
+    heading: tuple[str, ...]
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    page: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passage:
+    """A section or a slice of a long one: the unit of retrieval.
+
+    ``section`` is the index into ``Document.sections``; ``heading`` includes headings
+    deeper than the section's own that are in force where the passage starts.
+    """
+
+    section: int
+    heading: tuple[str, ...]
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    page: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Link:
+    """A link or image of the text to a file of the library; ``anchor`` has no ``#``."""
+
+    target: str
+    anchor: str
+    line: int
+    image: bool
+    written: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attachment:
+    """A file tied to a document; ``path`` is a library path."""
+
+    path: str
+    kind: str
+    title: str
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lifecycle:
+    """What standing is computed from, as the document itself says it.
+
+    ``supersedes`` and ``superseded_by`` are library paths, resolved against the document.
+    ``state_explicit`` is false where the state was left out and ``approved`` was assumed.
+    """
+
+    state: State = "approved"
+    state_explicit: bool = False
+    authority: int = 3
+    time_sensitive: bool = True
+    updated: date | None = None
+    review_by: date | None = None
+    valid_from: date | None = None
+    valid_until: date | None = None
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """A parsed document. ``body`` is the text without frontmatter; ``body_line`` is the file
+    line of its first line. ``own_access`` and ``own_deny`` are the written lists, or ``None``
+    where the key is absent; ``sealed`` means unreadable access: nobody but the local owner.
+    ``metadata`` keeps every frontmatter key, known or not, as JSON values.
+    """
+
+    path: str
+    title: str
+    type: DocumentType
+    type_written: str
+    language: str
+    body: str
+    body_line: int
+    lifecycle: Lifecycle
+    own_access: tuple[str, ...] | None = None
+    own_deny: tuple[str, ...] = ()
+    sealed: bool = False
+    owner: str = ""
+    author: str = ""
+    domain: str = ""
+    client: str = ""
+    about: About = "ours"
+    sensitivity: Sensitivity = "internal"
+    always_on: bool = False
+    triggers: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    translation_of: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    headings: tuple[Heading, ...] = ()
+    sections: tuple[Section, ...] = ()
+    links: tuple[Link, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+# --- callers -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Caller:
+    """Who asks. ``owner`` is the local owner, who reads everything."""
+
+    subject: str | None
+    groups: frozenset[str] = frozenset()
+    owner: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scope:
+    """What one caller may read in one catalog generation: a set of acl ids.
+
+    Made only by ``access``. ``hidden`` is the complement among the acls in use, so that a
+    store can send the shorter list; ``everything`` means that no filter is needed.
+    """
+
+    caller: Caller
+    generation: int
+    allowed: frozenset[int]
+    hidden: frozenset[int]
+
+    @property
+    def everything(self) -> bool:
+        """Whether no document in use is hidden from the caller."""
+        return not self.hidden
+
+
+# --- queries and answers -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Filters:
+    """Narrows a search; values of one field are alternatives, fields are joined with AND.
+
+    ``paths`` are globs (``**`` crosses folders); ``since`` and ``until`` are inclusive and
+    compare with ``updated``; an ``owner`` matches the whole value or the part before ``@``.
+    """
+
+    types: tuple[DocumentType, ...] = ()
+    states: tuple[State, ...] = ()
+    owners: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    since: date | None = None
+    until: date | None = None
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.types
+            or self.states
+            or self.owners
+            or self.tags
+            or self.paths
+            or self.since
+            or self.until
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """What a document is worth today; ``reasons`` lists all that hold, the worst first.
+
+    ``successor`` is the path that stands in its place, where the caller may read it.
+    """
+
+    name: StandingName
+    reasons: tuple[str, ...] = ()
+    successor: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """One result of ``search``. ``score`` is raw for a caller who reads everything, for
+    others the share of the first hit's. ``further`` counts more hits of the same document.
+    """
+
+    path: str
+    section: str
+    lines: tuple[int, int]
+    pdf_page: int | None
+    title: str
+    heading: tuple[str, ...]
+    snippet: str
+    score: float
+    type: DocumentType
+    type_written: str
+    state: State
+    state_explicit: bool
+    standing: Standing
+    updated: date | None
+    indexed_at: str
+    attachments: int
+    further: int
+    context_line: str
+    explanation: Explanation | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Explanation:
+    """A named part of a score; the values of ``parts`` sum to ``value`` where ``op`` is
+    ``sum``, and the largest of them is ``value`` where it is ``max``."""
+
+    label: str
+    value: float
+    op: Literal["term", "sum", "max"] = "term"
+    parts: tuple[Explanation, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counts:
+    """Passages in scope and filters that match all words of the query, and any of them."""
+
+    all_words: int
+    any_word: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchResult:
+    """What ``search`` returns. ``left_out`` counts hits beyond this page; ``more_exist`` says
+    that the window was full. ``without_filters`` counts what the filters removed, where they
+    removed all: the filter's name, and passages in scope without it. ``notes`` are sentences
+    for the reader: what was expanded, what is held back."""
+
+    outcome: Outcome
+    hits: tuple[Hit, ...]
+    counts: Counts
+    left_out: int
+    more_exist: bool
+    next_page: str | None
+    indexed_at: str | None
+    suggestions: tuple[str, ...] = ()
+    without_filters: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+    effective_query: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LineMatch:
+    """A line of the text that holds the exact string; ``spans`` are character ranges in it."""
+
+    path: str
+    line: int
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExactResult:
+    """What ``find_exact`` returns: matching lines, and exact counts within the scope."""
+
+    outcome: Outcome
+    matches: tuple[LineMatch, ...]
+    lines: int
+    documents: int
+    left_out: int
+    indexed_at: str | None
+    without_filters: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkView:
+    """A link as a reader may see it: the other document's path and title."""
+
+    path: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AttachmentView:
+    """An attachment as a reader may see it; ``size`` in bytes, ``None`` where it is missing."""
+
+    path: str
+    kind: str
+    title: str
+    size: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OutlineEntry:
+    """A heading of a document, or a page: what ``read --outline`` lists."""
+
+    level: int
+    text: str
+    handle: str
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReadResult:
+    """What ``read`` returns. ``lines`` are file lines of ``text``, first and last; ``more`` is
+    the handle or line range to go on with. ``before`` and ``after`` name the neighbouring
+    sections where a section was asked for."""
+
+    path: str
+    section: str | None
+    title: str
+    type: DocumentType
+    lines: tuple[int, int]
+    total_lines: int
+    text: str
+    more: str | None
+    before: str | None
+    after: str | None
+    outline: tuple[OutlineEntry, ...]
+    links: tuple[LinkView, ...]
+    backlinks: tuple[LinkView, ...]
+    attachments: tuple[AttachmentView, ...]
+    state: State
+    state_explicit: bool
+    standing: Standing
+    updated: date | None
+    indexed_at: str
+    pdf_page: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """The log of one index run. ``skipped`` and ``failed`` map a reason to its count;
+    ``held_back`` counts deletions that wait for ``--allow-mass-delete``."""
+
+    started_at: str
+    finished_at: str
+    seen: int
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+    held_back: int
+    passages: int
+    seconds: float
+    generation: int
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    failed: Mapping[str, int] = field(default_factory=dict)
+    error: str | None = None
