@@ -53,3 +53,14 @@ class MissingExtra(WellreadError):
     """An optional dependency is not installed; the message names the extra."""
 
     exit_code = 5
+
+
+class SkippedFile(WellreadError):
+    """A file that is not indexed, and why: ``reason`` is a short stable phrase for counting
+    ("binary", "too large", "needs wellread[office]"), the message has the details."""
+
+    exit_code = 5
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason

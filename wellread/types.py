@@ -85,6 +85,23 @@ class RawFile:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class DefaultRule:
+    """A ``[[defaults]]`` entry: frontmatter values for the documents whose path matches."""
+
+    path: str
+    values: Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ParseRules:
+    """What of the configuration changes how a file is parsed: part of a document's
+    fingerprint. ``type_aliases`` maps a casefolded word to a type."""
+
+    type_aliases: Mapping[str, DocumentType] = field(default_factory=dict)
+    defaults: tuple[DefaultRule, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Problem:
     """A mistake in a document, worth a line of ``lint``; the document is indexed all the same."""
 
