@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -143,6 +143,18 @@ class DocumentRecord:
     paged: bool
     indexed_at: str
     attachments: int
+    metadata: Mapping[str, object]
+    location: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkRecord:
+    """The other end of a link."""
+
+    path: str
+    title: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
