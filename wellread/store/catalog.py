@@ -21,10 +21,12 @@ an entry is right for as long as it is kept."""
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CatalogState:
-    """What the last run left: the generation, when, and what is wrong since."""
+    """What the last run left: the generation, when, and what is wrong since. ``rebuilt`` is
+    the generation in which the catalog was last built anew."""
 
     library_id: str
     generation: int
+    rebuilt: int
     indexed_at: str | None
     lexical: str
     documents: int
@@ -75,8 +77,17 @@ class CatalogReader:
                 page=row[9],
             )
             for row in rows
-            if row[10] not in scope.hidden and row[10] in scope.allowed
+            if row[10] in scope.allowed
         }
+
+    def live_passages(self, ids: Sequence[int], *, scope: Scope) -> set[int]:
+        """Which of these passages exist in scope; ids may be many."""
+        rows = self.connection.execute(
+            "SELECT p.id, d.acl_id FROM json_each(?) wanted JOIN passages p ON p.id = wanted.value "
+            "JOIN documents d ON d.id = p.document_id",
+            (json.dumps(list(ids)),),
+        )
+        return {passage_id for passage_id, acl_id in rows if acl_id in scope.allowed}
 
     def documents(self, ids: Iterable[int], *, scope: Scope) -> dict[int, DocumentRecord]:
         """Documents by id; those outside the scope, or gone, are left out."""

@@ -85,6 +85,10 @@ class Fts5Writer:
             (document_id,),
         )
 
+    def clear(self) -> None:
+        """Remove every document."""
+        self.connection.execute("DELETE FROM passage_terms")
+
     def commit(self, generation: int) -> None:
         """Nothing of its own to do."""
 

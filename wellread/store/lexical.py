@@ -107,6 +107,10 @@ class LexicalWriter(Protocol):
         """Remove a document's passages."""
         ...
 
+    def clear(self) -> None:
+        """Remove every document."""
+        ...
+
     def commit(self, generation: int) -> None:
         """Make everything visible, as this catalog generation."""
         ...
@@ -119,7 +123,10 @@ class LexicalWriter(Protocol):
 class LexicalSearcher(Protocol):
     """One request's view of the engine."""
 
-    generation: int
+    @property
+    def generation(self) -> int:
+        """The catalog generation that the engine has seen."""
+        ...
 
     def search(self, query: StoreQuery, where: Restriction, limit: int) -> LexicalResult:
         """The best passages, and the two counts."""

@@ -146,6 +146,10 @@ class TantivyWriter:
         """Remove a document's passages."""
         self.writer.delete_documents_by_term("document", document_id)
 
+    def clear(self) -> None:
+        """Remove every document."""
+        self.writer.delete_all_documents()
+
     def commit(self, generation: int) -> None:
         """Replace the marker document and commit, in one step."""
         self.writer.delete_documents_by_term("passage", MARKER)
