@@ -102,6 +102,25 @@ class ParseRules:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class AccessRule:
+    """An ``[[access.rules]]`` entry. ``allow`` is ``None`` where the key is absent; an empty one
+    admits nobody. Names as written."""
+
+    path: str
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccessRules:
+    """The access policy of a library: who reads a document without ``access``, and the rules of
+    folders, all of which must admit a caller."""
+
+    default: tuple[str, ...] = (EVERYONE,)
+    rules: tuple[AccessRule, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Problem:
     """A mistake in a document, worth a line of ``lint``; the document is indexed all the same."""
 
@@ -188,6 +207,7 @@ class Lifecycle:
 
     ``supersedes`` and ``superseded_by`` are library paths, resolved against the document.
     ``state_explicit`` is false where the state was left out and ``approved`` was assumed.
+    ``approved_by`` and ``approved_on`` are for the words of a reason only.
     """
 
     state: State = "approved"
@@ -200,6 +220,8 @@ class Lifecycle:
     valid_until: date | None = None
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
+    approved_by: str = ""
+    approved_on: date | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
