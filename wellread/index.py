@@ -16,7 +16,7 @@ from wellread.analyze import ANALYZER_VERSION
 from wellread.errors import RunRefused, StoreUnavailable
 from wellread.globs import matches
 from wellread.parse import PARSER_VERSION
-from wellread.prepare import Prepared, Task, prepare_all
+from wellread.prepare import UNREADABLE, Preparation, Prepared, Task, prepare_all
 from wellread.sources.folder import FolderSource
 from wellread.split import SPLITTER_VERSION
 from wellread.store.catalog_writer import FileState, LeftFile, ManifestRow
@@ -58,8 +58,11 @@ class RunRules:
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
 
 
-CommitDates = Callable[[FolderSource], Mapping[str, date]]
-"""The commit date of each library path of a source, empty where there is no git."""
+CommitDates = Callable[[FolderSource], Callable[[str], date | None]]
+"""For a source, the day of a library path's last commit, or ``None`` where the file's own
+time counts."""
+
+Dates = Mapping[str, Callable[[str], date | None]]
 
 
 class IndexRun:
@@ -87,6 +90,7 @@ class IndexRun:
         self.started = datetime.now(UTC)
         self.clock = time.perf_counter()
         self.left: list[LeftFile] = []
+        self.closed_folders: list[str] = []
         self.counts: Counter[str] = Counter()
         self.fingerprints: dict[tuple[int, ...], str] = {}
         self.acl_ids: dict[tuple[str, str], int] = {}
@@ -110,7 +114,7 @@ class IndexRun:
                     f"All {len(entries)} documents failed; the last index stands. "
                     f"The first reason: {self.left[0].message}"
                 )
-            held_back = self._remove(entries, manifest, dates)
+            held_back = self._remove(entries, manifest)
             return self._commit(len(entries), held_back)
         except RunRefused as error:
             self._keep(str(error))
@@ -130,7 +134,10 @@ class IndexRun:
         for source in self.sources:
             for found in source.scan():
                 if isinstance(found, SkippedEntry):
-                    self._leave(source.name, found.path, found.reason, found.message)
+                    failed = found.reason == UNREADABLE
+                    self._leave(source.name, found.path, found.reason, found.message, failed=failed)
+                    if found.folder:
+                        self.closed_folders.append(f"{found.path}/")
                 elif found.path in entries:
                     message = f"{found.path} is in two sources; give each a name of its own"
                     self._leave(source.name, found.path, "path taken", message)
@@ -138,15 +145,10 @@ class IndexRun:
                     entries[found.path] = found
         return entries
 
-    def _dates(self) -> dict[str, date]:
-        dates: dict[str, date] = {}
-        for source in self.sources:
-            dates.update(self.commit_dates(source))
-        return dates
+    def _dates(self) -> Dates:
+        return {source.name: self.commit_dates(source) for source in self.sources}
 
-    def _compare(
-        self, entry: FileEntry, row: ManifestRow | None, dates: Mapping[str, date]
-    ) -> Task | None:
+    def _compare(self, entry: FileEntry, row: ManifestRow | None, dates: Dates) -> Task | None:
         """What to do about a file: nothing, or read it, with the digest that would spare
         the rest."""
         if row is None:
@@ -174,18 +176,19 @@ class IndexRun:
         self,
         tasks: Sequence[Task],
         manifest: Mapping[str, ManifestRow],
-        dates: Mapping[str, date],
+        dates: Dates,
     ) -> None:
         report = self.progress
-        prepared = prepare_all(tasks, self.rules.parse, workers=self.rules.workers)
+        how = Preparation(
+            sources={source.name: source for source in self.sources}, rules=self.rules.parse
+        )
+        prepared = prepare_all(tasks, how, workers=self.rules.workers)
         for done, result in enumerate(prepared, start=1):
             self._take(result, manifest.get(result.entry.path), dates)
             if report is not None:
                 report(Progress(done=done, total=len(tasks)))
 
-    def _take(
-        self, result: Prepared, row: ManifestRow | None, dates: Mapping[str, date]
-    ) -> None:
+    def _take(self, result: Prepared, row: ManifestRow | None, dates: Dates) -> None:
         entry = result.entry
         if result.reason is not None:
             self._leave(
@@ -224,7 +227,6 @@ class IndexRun:
         self,
         entries: Mapping[str, FileEntry],
         manifest: Mapping[str, ManifestRow],
-        dates: Mapping[str, date],
     ) -> int:
         """Remove what is gone, or hold it back where that is most of a source."""
         skipped = {file.path for file in self.left}
@@ -233,7 +235,7 @@ class IndexRun:
         for path, row in manifest.items():
             if path in entries:
                 continue
-            if path in skipped:
+            if path in skipped or path.startswith(tuple(self.closed_folders)):
                 self.catalog.remove(row.document_id)
                 self.counts["removed"] += 1
             else:
@@ -306,7 +308,7 @@ class IndexRun:
         self.counts["failed" if failed else "skipped"] += 1
 
     def _nothing_seen(self) -> str:
-        roots = ", ".join(source.root_name for source in self.sources)
+        roots = ", ".join(str(source.root) for source in self.sources)
         skipped = Counter(file.reason for file in self.left)
         reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.most_common(3))
         detail = f" ({reasons})" if reasons else ""
@@ -315,8 +317,8 @@ class IndexRun:
             "Check the folder and the excludes in wellread.toml."
         )
 
-    def _day(self, entry: FileEntry, dates: Mapping[str, date]) -> date:
-        committed = dates.get(entry.path)
+    def _day(self, entry: FileEntry, dates: Dates) -> date:
+        committed = dates[entry.source](entry.path)
         return committed or datetime.fromtimestamp(entry.mtime_ns / 1e9, UTC).date()
 
     def _fingerprint(self, path: str) -> str:
@@ -335,6 +337,7 @@ class IndexRun:
         return self.fingerprints[matching]
 
     def _acl_id(self, access: str, path: str) -> int:
+        """The interned acl of a document under today's rules."""
         own_access, own_deny, sealed, imported = json.loads(access)
         acl = effective_acl(
             own_access=None if own_access is None else tuple(own_access),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from multiprocessing.connection import wait
 from wellread.analyze import analyze_document
 from wellread.errors import SkippedFile
 from wellread.parse import parse, parse_converted
-from wellread.sources.kinds import is_converted
+from wellread.kinds import kind_of
+from wellread.sources.folder import FolderSource
 from wellread.split import split
 from wellread.store.base import DocumentText
 from wellread.store.rows import DocumentRows, TermsRow, terms_row, to_rows
@@ -25,6 +26,9 @@ from wellread.store.lexical import join_terms
 from wellread.types import Document, FileEntry, ParseRules, RawFile
 
 DIGEST_BYTES = 16
+
+UNREADABLE = "unreadable"
+"""The one reason of a source that counts as a failure: the file is there and cannot be read."""
 
 SMALL_RUN = 150
 """Up to this many files are prepared in the run's own process: starting two workers takes
@@ -59,22 +63,26 @@ class Prepared:
     failed: bool = False
 
 
-def prepare(task: Task, rules: ParseRules) -> Prepared:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Preparation:
+    """What a worker needs to know: the sources by name, and the rules of parsing."""
+
+    sources: Mapping[str, FolderSource]
+    rules: ParseRules
+
+
+def prepare(task: Task, how: Preparation) -> Prepared:
     """Read one file and make its rows. Never raises for what is wrong with the file."""
     entry = task.entry
     try:
-        with open(entry.location, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        return left_out(entry, "unreadable", f"{entry.path}: {error.strerror}", failed=True)
-    digest = blake2b(content, digest_size=DIGEST_BYTES).digest()
-    if digest == task.known:
-        return Prepared(entry=entry, digest=digest)
-    try:
-        document = to_document(entry, content, rules)
+        content = how.sources[entry.source].read(entry)
+        digest = blake2b(content, digest_size=DIGEST_BYTES).digest()
+        if digest == task.known:
+            return Prepared(entry=entry, digest=digest)
+        document = to_document(entry, content, how.rules)
         rows = to_rows(analyze_document(document, split(document)))
     except SkippedFile as error:
-        return left_out(entry, error.reason, str(error), failed=False)
+        return left_out(entry, error.reason, str(error), failed=error.reason == UNREADABLE)
     except (ValueError, LookupError, TypeError, RecursionError, MemoryError) as error:
         kind = type(error).__name__
         return left_out(entry, "unreadable content", f"{entry.path}: {kind}: {error}", failed=True)
@@ -83,7 +91,7 @@ def prepare(task: Task, rules: ParseRules) -> Prepared:
 
 def to_document(entry: FileEntry, content: bytes, rules: ParseRules) -> Document:
     """Parse a file by its kind."""
-    if is_converted(entry.path):
+    if kind_of(entry.path) == "office":
         from wellread.convert import convert
 
         return parse_converted(entry.path, convert(content, entry.path), rules)
@@ -120,12 +128,12 @@ def stored_terms(text: DocumentText) -> Sequence[TermsRow]:
 
 # --- worker processes ----------------------------------------------------------------------
 
-_rules = ParseRules()
+_how: Preparation | None = None
 
 
-def _start_worker(rules: ParseRules) -> None:
-    global _rules
-    _rules = rules
+def _start_worker(how: Preparation) -> None:
+    global _how
+    _how = how
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None:
@@ -139,27 +147,26 @@ def _end_with(sentinel: int) -> None:
 
 
 def _prepare_batch(tasks: Sequence[Task]) -> list[Prepared]:
-    return [prepare(task, _rules) for task in tasks]
+    assert _how is not None
+    return [prepare(task, _how) for task in tasks]
 
 
-def prepare_all(
-    tasks: Sequence[Task], rules: ParseRules, *, workers: int
-) -> Iterator[Prepared]:
+def prepare_all(tasks: Sequence[Task], how: Preparation, *, workers: int) -> Iterator[Prepared]:
     """Prepare files, in their order; in worker processes where there are many."""
     if len(tasks) <= SMALL_RUN or workers < 2:
         for task in tasks:
-            yield prepare(task, rules)
+            yield prepare(task, how)
         return
     batches = [tasks[start : start + BATCH_FILES] for start in range(0, len(tasks), BATCH_FILES)]
-    yield from _in_processes(batches, rules, workers)
+    yield from _in_processes(batches, how, workers)
 
 
 def _in_processes(
-    batches: Sequence[Sequence[Task]], rules: ParseRules, workers: int
+    batches: Sequence[Sequence[Task]], how: Preparation, workers: int
 ) -> Iterator[Prepared]:
     position = 0
     while position < len(batches):
-        pool = _pool(rules, workers)
+        pool = _pool(how, workers)
         pending: list[Future[list[Prepared]]] = []
         submitted = position
         try:
@@ -172,15 +179,15 @@ def _in_processes(
         except BrokenProcessPool:
             # A file that kills its reader (memory, a fault in a native library) is found by
             # preparing the batch that was due file by file, each in a process of its own.
-            yield from _one_by_one(batches[position], rules)
+            yield from _one_by_one(batches[position], how)
             position += 1
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _one_by_one(tasks: Sequence[Task], rules: ParseRules) -> Iterator[Prepared]:
+def _one_by_one(tasks: Sequence[Task], how: Preparation) -> Iterator[Prepared]:
     for task in tasks:
-        pool = _pool(rules, 1)
+        pool = _pool(how, 1)
         try:
             yield from pool.submit(_prepare_batch, [task]).result()
         except BrokenProcessPool:
@@ -190,11 +197,8 @@ def _one_by_one(tasks: Sequence[Task], rules: ParseRules) -> Iterator[Prepared]:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _pool(rules: ParseRules, workers: int) -> ProcessPoolExecutor:
+def _pool(how: Preparation, workers: int) -> ProcessPoolExecutor:
     # Spawned, not forked: the run's own process has threads (Tantivy's), and locks with them.
     return ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(rules,)
+        workers, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(how,)
     )
-
-
-Prepare = Callable[[Sequence[Task]], Iterator[Prepared]]

@@ -8,11 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from wellread.store.base import DocumentRecord, DocumentText, LinkRecord, PassageRecord
+from wellread.store.base import (
+    DocumentRecord,
+    DocumentText,
+    FileStamp,
+    LinkRecord,
+    PassageRecord,
+)
 from wellread.store.codec import load_headings, load_lifecycle, load_path
 from wellread.store.conditions import document_condition
 from wellread.store.lexical import Restriction
-from wellread.types import Attachment, Filters, Link, Scope, Section
+from wellread.types import Attachment, Filters, Link, Passage, Scope, Section
 
 RECORD_CACHE_SIZE = 20_000
 """Documents kept in memory: about 1 kB each. Ids are never reused and rows never change, so
@@ -127,9 +133,10 @@ class CatalogReader:
         ).fetchone()
         return DocumentText(
             record=record,
-            body=body.decode(),
+            body=bytes(body).decode(),
             headings=load_headings(headings),
             sections=self.sections(document_id),
+            passages=self.passages_of(document_id),
             links=tuple(
                 Link(target=target, anchor=anchor, line=line, image=bool(image), written=written)
                 for target, anchor, line, image, written in self.connection.execute(
@@ -148,6 +155,48 @@ class CatalogReader:
             ),
         )
 
+    def body(self, document_id: int, *, scope: Scope) -> str:
+        """A document's text alone; empty where it is missing or outside the scope."""
+        row = self.connection.execute(
+            "SELECT t.body, d.acl_id FROM texts t JOIN documents d ON d.id = t.document_id "
+            "WHERE d.id = ?",
+            (document_id,),
+        ).fetchone()
+        if row is None or row[1] not in scope.allowed:
+            return ""
+        return bytes(row[0]).decode()
+
+    def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The id of a document's first passage, in a list of one or none."""
+        rows = self.connection.execute(
+            "SELECT MIN(p.id), d.acl_id FROM passages p JOIN documents d ON d.id = p.document_id "
+            "WHERE d.id = ? GROUP BY d.id",
+            (document_id,),
+        )
+        return [passage_id for passage_id, acl_id in rows if acl_id in scope.allowed]
+
+    def passes(self, document_id: int, where: Restriction) -> bool:
+        """Whether a document is in scope and passes the filters."""
+        condition, values = document_condition(where)
+        row = self.connection.execute(
+            f"SELECT 1 FROM documents d WHERE d.id = ? AND {condition}", [document_id, *values]
+        ).fetchone()
+        return row is not None
+
+    def files(self, ids: Iterable[int], *, scope: Scope) -> dict[int, FileStamp]:
+        """Where documents in scope come from, and the file's size and time when indexed."""
+        wanted = list(ids)
+        rows = self.connection.execute(
+            "SELECT id, acl_id, location, size, mtime_ns FROM documents "
+            f"WHERE id IN ({marks(wanted)})",
+            wanted,
+        )
+        return {
+            row[0]: FileStamp(location=row[2], size=row[3], mtime_ns=row[4])
+            for row in rows
+            if row[1] in scope.allowed
+        }
+
     def sections(self, document_id: int) -> tuple[Section, ...]:
         """The sections of a document that has been found in scope."""
         return tuple(
@@ -164,6 +213,26 @@ class CatalogReader:
             for row in self.connection.execute(
                 "SELECT slug, level, heading, char_start, char_end, line_start, line_end, page "
                 "FROM sections WHERE document_id = ? ORDER BY id",
+                (document_id,),
+            )
+        )
+
+    def passages_of(self, document_id: int) -> tuple[Passage, ...]:
+        """The passages of a document that has been found in scope, in order."""
+        return tuple(
+            Passage(
+                section=row[0],
+                heading=load_path(row[1]),
+                char_start=row[2],
+                char_end=row[3],
+                line_start=row[4],
+                line_end=row[5],
+                page=row[6],
+            )
+            for row in self.connection.execute(
+                "SELECT section_id - (SELECT MIN(id) FROM sections WHERE document_id = ?1), "
+                "heading, char_start, char_end, line_start, line_end, page "
+                "FROM passages WHERE document_id = ?1 ORDER BY id",
                 (document_id,),
             )
         )
@@ -233,7 +302,7 @@ class CatalogReader:
             self.cache.clear()
         rows = self.connection.execute(
             "SELECT d.id, d.path, d.source, d.title, d.type, d.language, d.acl_id, "
-            "d.total_lines, d.indexed_at, d.updated, d.record, d.location, d.size, d.mtime_ns, "
+            "d.total_lines, d.indexed_at, d.updated, d.record, "
             "(SELECT COUNT(*) FROM attachments a WHERE a.document_id = d.id), "
             "EXISTS (SELECT 1 FROM sections s WHERE s.document_id = d.id AND s.page NOTNULL) "
             f"FROM documents d WHERE {condition}",
@@ -259,15 +328,11 @@ class CatalogReader:
                 about=record["about"],
                 lifecycle=load_lifecycle(record, updated),
                 metadata=record["metadata"],
-                acl_id=row[6],
                 body_line=record["body_line"],
                 total_lines=row[7],
-                paged=bool(row[15]),
+                paged=bool(row[12]),
                 indexed_at=row[8],
-                attachments=row[14],
-                location=row[11],
-                size=row[12],
-                mtime_ns=row[13],
+                attachments=row[11],
             )
 
 

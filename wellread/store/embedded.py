@@ -277,6 +277,18 @@ class EmbeddedWriter:
             passages=[(row[0], joined(one)) for row, one in zip(ids, terms, strict=True)],
         )
 
+    def move_to_acl(self, document_id: int, acl_id: int) -> None:
+        """Write a stored document anew under another acl, from the catalog's own text."""
+        scope = writer_scope(self.connection)
+        text = CatalogReader(self.connection, {}).text(document_id, scope=scope)
+        assert text is not None
+        self.engine.delete(document_id)
+        self.connection.execute(
+            "UPDATE documents SET acl_id = ?, generation = ? WHERE id = ?",
+            (acl_id, self.generation, document_id),
+        )
+        self.engine.add(self._stored(text, document_id, acl_id))
+
     def commit(self, state: CatalogState) -> None:
         """Commit the catalog, then the index."""
         try:

@@ -28,6 +28,7 @@ from wellread.store.lexical import (
     Restriction,
     best_of,
     describe,
+    describe_phrase,
     pair_term,
 )
 from wellread.types import Explanation
@@ -163,17 +164,31 @@ class Fts5Searcher:
         condition, values = self._condition(narrowed, ())
         parts: dict[int, list[Explanation]] = {}
         for alternative in group.alternatives:
-            rows = self.connection.execute(
-                f"SELECT found.id, found.score FROM (SELECT rowid AS id, {alternative.weight} * "
-                f"{self.rank} AS score FROM passage_terms WHERE passage_terms MATCH ?) AS found "
-                f"{JOIN} WHERE {condition}",
-                [self._term(alternative), *values],
-            )
+            rows = self._scores(self._term(alternative), alternative.weight, condition, values)
             for passage_id, score in rows:
                 parts.setdefault(passage_id, []).append(
                     Explanation(label=describe(alternative), value=score)
                 )
         return {passage_id: best_of(found) for passage_id, found in parts.items()}
+
+    def phrase_scores(
+        self, phrase: Phrase, where: Restriction, passage_ids: Iterable[int]
+    ) -> dict[int, Explanation]:
+        """What one phrase adds to the score of these passages."""
+        condition, values = self._condition(replace(where, passage_ids=frozenset(passage_ids)), ())
+        rows = self._scores(self._phrase(phrase), 1.0, condition, values)
+        label = describe_phrase(phrase)
+        return {row[0]: Explanation(label=label, value=row[1]) for row in rows}
+
+    def _scores(
+        self, match: str, weight: float, condition: str, values: list[object]
+    ) -> sqlite3.Cursor:
+        return self.connection.execute(
+            f"SELECT found.id, found.score FROM (SELECT rowid AS id, {weight} * {self.rank} "
+            "AS score FROM passage_terms WHERE passage_terms MATCH ?) AS found "
+            f"{JOIN} WHERE {condition}",
+            [match, *values],
+        )
 
     def _count(self, match: str, condition: str, values: list[object]) -> int:
         if not match:

@@ -10,6 +10,7 @@ from wellread.store.base import (
     Alternative,
     LexicalResult,
     PassageTerms,
+    Phrase,
     StoreQuery,
     TermGroup,
     VocabularyTerm,
@@ -146,6 +147,12 @@ class LexicalSearcher(Protocol):
         """What one group adds to the score of these passages, by alternative."""
         ...
 
+    def phrase_scores(
+        self, phrase: Phrase, where: Restriction, passage_ids: Iterable[int]
+    ) -> dict[int, Explanation]:
+        """What one phrase adds to the score of these passages."""
+        ...
+
 
 def describe(alternative: Alternative) -> str:
     """An alternative as the explanation names it."""
@@ -159,3 +166,8 @@ def best_of(parts: list[Explanation]) -> Explanation:
         return parts[0]
     ranked = tuple(sorted(parts, key=lambda part: -part.value))
     return Explanation(label="best of", value=ranked[0].value, op="max", parts=ranked)
+
+
+def describe_phrase(phrase: Phrase) -> str:
+    """A phrase as the explanation names it."""
+    return f'phrase "{" ".join(phrase.variants[0])}"'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from wellread.globs import any_of
@@ -11,9 +12,11 @@ from wellread.store.base import (
     Alternative,
     DocumentRecord,
     DocumentText,
+    FileStamp,
     LexicalResult,
     LinkRecord,
     PassageRecord,
+    Phrase,
     StoreQuery,
     TermGroup,
     VocabularyTerm,
@@ -45,12 +48,20 @@ class EmbeddedSnapshot:
         return self.searcher.generation != self.generation
 
     def lexical(
-        self, query: StoreQuery, *, scope: Scope, filters: Filters, limit: int
+        self,
+        query: StoreQuery,
+        *,
+        scope: Scope,
+        filters: Filters,
+        limit: int,
+        within: frozenset[int] | None = None,
     ) -> LexicalResult:
         """The best passages, and the two counts."""
         if not query.groups and not query.phrases:
             return LexicalResult(hits=(), any_group=0, all_groups=0)
         where = self._where(scope, filters)
+        if within is not None:
+            where = replace(where, places=Places(documents=within))
         if not self.behind:
             return self.searcher.search(query, where, limit)
         return self._through_catalog(query, where, limit)
@@ -112,6 +123,12 @@ class EmbeddedSnapshot:
         """What one group of a query adds to the score of each passage."""
         return self.searcher.group_scores(group, self._where(scope, filters), ids)
 
+    def phrase_scores(
+        self, phrase: Phrase, ids: Iterable[int], *, scope: Scope, filters: Filters
+    ) -> dict[int, Explanation]:
+        """What one phrase of a query adds to the score of each passage."""
+        return self.searcher.phrase_scores(phrase, self._where(scope, filters), ids)
+
     def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:
         """Passages by id."""
         return self.catalog.passages(ids, scope=scope)
@@ -127,6 +144,31 @@ class EmbeddedSnapshot:
     def text(self, document_id: int, *, scope: Scope) -> DocumentText | None:
         """A document with its text."""
         return self.catalog.text(document_id, scope=scope)
+
+    def body(self, document_id: int, *, scope: Scope) -> str:
+        """A document's text alone; empty where it is missing or outside the scope."""
+        return self.catalog.body(document_id, scope=scope)
+
+    def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The id of a document's first passage, in a list of one or none."""
+        return self.catalog.first_passages(document_id, scope=scope)
+
+    def passes(self, document_id: int, *, scope: Scope, filters: Filters) -> bool:
+        """Whether a document is in scope and passes the filters."""
+        where = self._where(scope, filters)
+        return self.catalog.passes(document_id, where)
+
+    def count_documents(self, *, scope: Scope) -> int:
+        """Documents in scope."""
+        return self.catalog.count_documents(scope=scope)
+
+    def find_all(self, paths: Iterable[str], *, scope: Scope) -> dict[str, DocumentRecord]:
+        """The documents at these paths, those in scope."""
+        return self.catalog.find_all(paths, scope=scope)
+
+    def files(self, ids: Iterable[int], *, scope: Scope) -> dict[int, FileStamp]:
+        """Where documents in scope come from, and the file's size and time when indexed."""
+        return self.catalog.files(ids, scope=scope)
 
     def languages(self, *, scope: Scope) -> tuple[str, ...]:
         """The languages in scope."""

@@ -7,7 +7,7 @@ Scope and filters are clauses of the query with a score of zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -32,6 +32,7 @@ from wellread.store.lexical import (
     Restriction,
     best_of,
     describe,
+    describe_phrase,
     folders,
     owner_keys,
     pair_term,
@@ -48,6 +49,9 @@ MARKER = -1
 
 IDENTIFIER_MARK = "="
 """Before whole identifiers in the weighted field, so that they are not taken for words."""
+
+MOST_EXPLAINED = 1000
+"""More passages than a page has are never explained at once."""
 
 GAP = "\x02"
 """Between title, heading and body in the phrase field: no phrase runs across."""
@@ -246,13 +250,29 @@ class TantivySearcher:
         parts: dict[int, list[Explanation]] = {}
         for alternative in group.alternatives:
             wanted = self._combine([], [self._alternative(alternative)], narrowed)
-            hits = self.searcher.search(wanted, 1000, count=False).hits
-            ids = self.searcher.fast_field_values("passage", [address for _, address in hits])
-            for passage_id, (score, _) in zip(ids, hits, strict=True):
-                parts.setdefault(int(passage_id or 0), []).append(
+            for passage_id, score in self._scores(wanted):
+                parts.setdefault(passage_id, []).append(
                     Explanation(label=describe(alternative), value=score)
                 )
         return {passage_id: best_of(found) for passage_id, found in parts.items()}
+
+    def phrase_scores(
+        self, phrase: Phrase, where: Restriction, passage_ids: Iterable[int]
+    ) -> dict[int, Explanation]:
+        """What one phrase adds to the score of these passages."""
+        narrowed = self._restriction(replace(where, passage_ids=frozenset(passage_ids)))
+        wanted = self._combine([self._phrase(phrase)], [], narrowed)
+        label = describe_phrase(phrase)
+        return {
+            passage_id: Explanation(label=label, value=score)
+            for passage_id, score in self._scores(wanted)
+        }
+
+    def _scores(self, query: Query) -> Iterator[tuple[int, float]]:
+        hits = self.searcher.search(query, MOST_EXPLAINED, count=False).hits
+        ids = self.searcher.fast_field_values("passage", [address for _, address in hits])
+        for passage_id, (score, _) in zip(ids, hits, strict=True):
+            yield int(passage_id or 0), score
 
     def _count(self, query: Query) -> int:
         return counted_hits(self.searcher.search(query, 1, count=True))
