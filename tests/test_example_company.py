@@ -31,9 +31,7 @@ TYPES = {"guideline", "playbook", "reference", "template", "brief"}
 STATES = {"draft", "in-review", "approved", "deprecated", "archived"}
 KEYS = {"question", "expect", "as", "language", "category", "must_not_find", "must_not_lead", "answer", "note"}
 CATEGORIES = {"exact", "own-words", "other-language", "similar", "browse", "control"}
-FORBIDDEN = re.compile(
-    r"\bquit(s|ted|ting|ter|ters)?\b|\bdays?[\s-]+off\b|\bотгул|\bувол(ь|и|ю|е|я)", re.IGNORECASE
-)
+FORBIDDEN = re.compile(r"\bquit(s|ted|ting|ter|ters)?\b|\bdays?[\s-]+off\b|\bотгул|\bувол(ь|и|ю|е|я)", re.IGNORECASE)
 SENTENCE = "refunds over $500 require manager approval"
 
 
@@ -50,12 +48,14 @@ def documents() -> dict[str, tuple[dict[str, Any], str]]:
 
 @cache
 def questions() -> list[dict[str, Any]]:
-    return yaml.safe_load((COMPANY / "questions.yaml").read_text(encoding="utf-8"))
+    asked: list[dict[str, Any]] = yaml.safe_load((COMPANY / "questions.yaml").read_text(encoding="utf-8"))
+    return asked
 
 
 @cache
 def groups() -> dict[str, list[str]]:
-    return yaml.safe_load((COMPANY / "groups.yaml").read_text(encoding="utf-8"))
+    people: dict[str, list[str]] = yaml.safe_load((COMPANY / "groups.yaml").read_text(encoding="utf-8"))
+    return people
 
 
 @cache
@@ -109,7 +109,7 @@ def type_of(path: str) -> str:
         for default in config().get("defaults", []):
             if PurePosixPath(path).is_relative_to(default["path"].removesuffix("/**")):
                 written = default.get("type", written)
-    return config()["types"]["aliases"].get(written, written or "reference")
+    return str(config()["types"]["aliases"].get(written, written or "reference"))
 
 
 def may_read(subject: str, path: str) -> bool:
@@ -203,7 +203,9 @@ def test_the_runbook_carries_every_kind_of_attachment_but_a_template() -> None:
     head = documents()["engineering/on-call/runbook.md"][0]
     assert {item["kind"] for item in head["attachments"]} == {"script", "config", "schema", "reference", "image"}
     folder = DOCS / "engineering" / "on-call"
-    assert set(yaml.safe_load((folder / "alerts.yaml").read_text(encoding="utf-8"))["alerts"]) >= {"payment_errors_high"}
+    assert set(yaml.safe_load((folder / "alerts.yaml").read_text(encoding="utf-8"))["alerts"]) >= {
+        "payment_errors_high"
+    }
     assert json.loads((folder / "alert-event.schema.json").read_text(encoding="utf-8"))["type"] == "object"
     with (folder / "handover-checklist.csv").open(encoding="utf-8", newline="") as lines:
         assert {len(row) for row in csv.reader(lines)} == {3}
@@ -309,8 +311,9 @@ def test_identifiers_that_people_look_for_stand_in_the_text(needle: str, path: s
     assert needle in documents()[path][1]
 
 
-def test_one_page_is_overdue_one_expired_and_one_always_on() -> None:
+def test_there_are_pages_overdue_expired_not_yet_valid_and_always_on() -> None:
     heads = [head for head, _ in documents().values()]
+    assert any(head.get("valid_from", TODAY) > TODAY for head in heads)
     assert any(head.get("review_by", TODAY) < TODAY for head in heads)
     assert any(head.get("valid_until", TODAY) < TODAY for head in heads)
     assert any(head.get("always_on") for head in heads)
@@ -438,7 +441,9 @@ def test_the_database_says_who_may_see_each_table_and_keeps_pay_to_hr_and_manage
     connection = sqlite3.connect(tmp_path / "company.db")
     try:
         allowed = dict(connection.execute("SELECT name, allowed FROM table_access"))
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")}
+        tables = {
+            name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+        }
         assert set(allowed) == tables - {"table_access"}
         assert allowed["salaries"] == allowed["current_salaries"] == "hr management"
         dates = [

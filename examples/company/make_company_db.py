@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 TODAY = "2026-06-15"
@@ -165,20 +166,34 @@ EMPLOYEES = [
 ]
 
 SALARIES = [
-    (1, "2025-04-01", 7_600, None), (1, "2026-04-01", 8_000, "top of the band"),
-    (2, "2025-04-01", 6_350, None), (2, "2026-04-01", 6_750, None),
-    (3, "2025-04-01", 6_350, None), (3, "2026-04-01", 6_750, None),
-    (4, "2025-04-01", 6_700, None), (4, "2026-04-01", 7_200, "market correction"),
-    (5, "2025-04-01", 4_600, None), (5, "2026-04-01", 4_840, "plan bonus grows instead"),
-    (6, "2025-04-01", 4_100, None), (6, "2026-04-01", 4_390, None),
-    (7, "2025-04-01", 4_800, None), (7, "2026-04-01", 5_100, None),
-    (8, "2025-04-01", 4_450, None), (8, "2026-04-01", 4_730, None),
-    (9, "2025-04-01", 2_900, None), (9, "2026-04-01", 3_050, "plan bonus grows instead"),
-    (10, "2025-04-01", 3_200, None), (10, "2026-04-01", 3_440, "market correction"),
-    (11, "2025-04-01", 2_700, None), (11, "2026-04-01", 2_870, None),
-    (12, "2025-04-01", 2_650, None), (12, "2026-04-01", 2_820, None),
-    (13, "2025-04-01", 3_000, None), (13, "2026-04-01", 3_190, None),
-    (14, "2025-04-01", 3_100, None), (14, "2026-04-01", 3_330, "counter-offer, counts against next year"),
+    (1, "2025-04-01", 7_600, None),
+    (1, "2026-04-01", 8_000, "top of the band"),
+    (2, "2025-04-01", 6_350, None),
+    (2, "2026-04-01", 6_750, None),
+    (3, "2025-04-01", 6_350, None),
+    (3, "2026-04-01", 6_750, None),
+    (4, "2025-04-01", 6_700, None),
+    (4, "2026-04-01", 7_200, "market correction"),
+    (5, "2025-04-01", 4_600, None),
+    (5, "2026-04-01", 4_840, "plan bonus grows instead"),
+    (6, "2025-04-01", 4_100, None),
+    (6, "2026-04-01", 4_390, None),
+    (7, "2025-04-01", 4_800, None),
+    (7, "2026-04-01", 5_100, None),
+    (8, "2025-04-01", 4_450, None),
+    (8, "2026-04-01", 4_730, None),
+    (9, "2025-04-01", 2_900, None),
+    (9, "2026-04-01", 3_050, "plan bonus grows instead"),
+    (10, "2025-04-01", 3_200, None),
+    (10, "2026-04-01", 3_440, "market correction"),
+    (11, "2025-04-01", 2_700, None),
+    (11, "2026-04-01", 2_870, None),
+    (12, "2025-04-01", 2_650, None),
+    (12, "2026-04-01", 2_820, None),
+    (13, "2025-04-01", 3_000, None),
+    (13, "2026-04-01", 3_190, None),
+    (14, "2025-04-01", 3_100, None),
+    (14, "2026-04-01", 3_330, "counter-offer, counts against next year"),
     (15, "2026-03-02", 1_100, "internship until September"),
 ]
 
@@ -193,14 +208,15 @@ def make(path: Path) -> None:
             connection.executemany(
                 "INSERT INTO about VALUES (?, ?)", [("today", TODAY), ("currency", "USD"), ("company", "Alderline")]
             )
-            for table, rows in [
+            tables: list[tuple[str, Sequence[tuple[str | int | None, ...]]]] = [
                 ("table_access", TABLE_ACCESS),
                 ("clients", CLIENTS),
                 ("deals", DEALS),
                 ("payments", PAYMENTS),
                 ("employees", EMPLOYEES),
                 ("salaries", SALARIES),
-            ]:
+            ]
+            for table, rows in tables:
                 marks = ", ".join("?" * len(rows[0]))
                 connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
     finally:
