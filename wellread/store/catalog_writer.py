@@ -260,6 +260,10 @@ class CatalogWriter:
             ((name, root, settings) for name, (root, settings) in sources.items()),
         )
 
+    def count(self) -> int:
+        """Documents in the catalog."""
+        return int(self.connection.execute("SELECT COUNT(*) FROM documents").fetchone()[0])
+
     def finish(self, state: CatalogState) -> None:
         """Write the vocabulary, the counters and the state; the store then commits."""
         self.connection.executemany(

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from sqlite3 import Connection as Connection
 
 from wellread.store import schema
 from wellread.types import Run
