@@ -93,21 +93,19 @@ def test_every_line_of_the_template_is_understood_when_it_is_switched_on(tmp_pat
 
 
 def test_switching_on_what_the_template_shows_as_default_changes_nothing(tmp_path: Path) -> None:
-    lines = []
-    for table in TABLES:
-        if not table.many and not table.free:
-            lines.append(table.heading)
-            lines += [
-                line[1:]
-                for setting in table.settings
-                if setting.default is not None and setting.key != "groups"
-                for line in template().splitlines()
-                if line.startswith(f"#{setting.key} = ")
-            ]
-    # `exclude` is shown for a source and for all of them.
-    text = "\n".join(dict.fromkeys(lines))
-    assert text.count(" = ") == 7
-    assert config_of(tmp_path, text) == config_of(tmp_path, "")
+    single = {table.heading: table for table in TABLES if not table.many and not table.free}
+    lines: list[str] = []
+    heading = ""
+    for line in template().splitlines():
+        if line.lstrip("#").startswith("["):
+            heading = line.lstrip("#")
+            lines += [heading] if heading in single else []
+        elif heading in single and re.match(r"#[^ ]", line) and not line.startswith("#groups"):
+            key = line[1:].split(" ")[0]
+            lines += [line[1:] for s in single[heading].settings if s.key == key and s.default]
+    assert 'path = ".wellread"' in lines
+    assert "retention_days = 90" in lines
+    assert config_of(tmp_path, "\n".join(lines)) == config_of(tmp_path, "")
 
 
 def test_the_reference_has_every_setting_with_its_default_and_no_other() -> None:
