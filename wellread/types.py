@@ -76,12 +76,51 @@ class FileEntry:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class SkippedEntry:
+    """A file or folder that a source has seen and does not read.
+
+    ``reason`` is a short stable phrase for counting, as in ``SkippedFile``; ``folder`` says
+    that everything below ``path`` is skipped with it.
+    """
+
+    path: str
+    reason: str
+    message: str
+    folder: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RawFile:
     """A file's bytes with what the source knows about it."""
 
     entry: FileEntry
     content: bytes
     committed: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConvertedPage:
+    """A page, slide or sheet of a converted file: where its text lies in ``Converted.text``.
+
+    ``label`` is what a handle is made of: ``page-493``, ``slide-3``, or a sheet's name.
+    ``number`` counts from 1 in the original file.
+    """
+
+    label: str
+    kind: Literal["page", "slide", "sheet"]
+    number: int
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Converted:
+    """The markdown text of an office file. ``pages`` is empty where the format has none, else
+    they follow one another and cover every non-blank character."""
+
+    text: str
+    pages: tuple[ConvertedPage, ...]
+    title: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

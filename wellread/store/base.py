@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from wellread.types import (
     Attachment,
     Document,
+    DocumentType,
+    Explanation,
     Filters,
     Heading,
     Lifecycle,
@@ -126,7 +128,7 @@ class DocumentRecord:
     path: str
     source: str
     title: str
-    type: str
+    type: DocumentType
     type_written: str
     language: str
     owner: str
@@ -137,12 +139,29 @@ class DocumentRecord:
     sensitivity: str
     about: str
     lifecycle: Lifecycle
-    acl_id: int
     body_line: int
     total_lines: int
     paged: bool
     indexed_at: str
     attachments: int
+    metadata: Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileStamp:
+    """A document's file as it was when indexed; ``size`` in bytes."""
+
+    location: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkRecord:
+    """The other end of a link."""
+
+    path: str
+    title: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -169,20 +188,81 @@ class DocumentText:
     body: str
     headings: tuple[Heading, ...]
     sections: tuple[Section, ...]
+    passages: tuple[Passage, ...]
     links: tuple[Link, ...]
     attachments: tuple[Attachment, ...]
+
+
+class SnapshotState(Protocol):
+    """What is known of the library as a whole, without a word of its documents."""
+
+    @property
+    def generation(self) -> int:
+        """Counts the runs that changed something."""
+        ...
+
+    @property
+    def indexed_at(self) -> str | None:
+        """When the last good run ended, ISO 8601 in UTC."""
+        ...
+
+    @property
+    def error(self) -> str | None:
+        """Why the last run failed, until one succeeds."""
+        ...
+
+    @property
+    def failed_at(self) -> str | None:
+        """When it failed."""
+        ...
+
+    @property
+    def held_back(self) -> int:
+        """Deletions that wait for somebody's word."""
+        ...
 
 
 class Snapshot(Protocol):
     """One request's view: one searcher and one catalog state. Every method that touches
     documents takes the scope, and answers as if nothing else existed."""
 
-    generation: int
+    @property
+    def state(self) -> SnapshotState:
+        """The library's state."""
+        ...
+
+    @property
+    def behind(self) -> bool:
+        """Whether a part of the store has not yet seen the last run."""
+        ...
+
+    def acls(self) -> list[tuple[int, str]]:
+        """The acls in use, in canonical form, for ``access`` to make a scope of."""
+        ...
 
     def lexical(
-        self, query: StoreQuery, *, scope: Scope, filters: Filters, limit: int
+        self,
+        query: StoreQuery,
+        *,
+        scope: Scope,
+        filters: Filters,
+        limit: int,
+        within: frozenset[int] | None = None,
     ) -> LexicalResult:
-        """The ``limit`` best passages by BM25, and the two counts, within scope and filters."""
+        """The ``limit`` best passages by BM25, and the two counts, within scope and filters;
+        ``within`` stands in place of the path filter and names documents."""
+        ...
+
+    def group_scores(
+        self, group: TermGroup, ids: Iterable[int], *, scope: Scope, filters: Filters
+    ) -> dict[int, Explanation]:
+        """What one group of a query adds to the score of each passage."""
+        ...
+
+    def phrase_scores(
+        self, phrase: Phrase, ids: Iterable[int], *, scope: Scope, filters: Filters
+    ) -> dict[int, Explanation]:
+        """What one phrase of a query adds to the score of each passage."""
         ...
 
     def terms(
@@ -205,18 +285,54 @@ class Snapshot(Protocol):
         """Passages by id; those outside the scope, or gone, are left out."""
         ...
 
+    def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The id of a document's first passage, in a list of one or none."""
+        ...
+
     def documents(self, ids: Iterable[int], *, scope: Scope) -> dict[int, DocumentRecord]:
         """Documents by id; those outside the scope, or gone, are left out."""
+        ...
+
+    def passes(self, document_id: int, *, scope: Scope, filters: Filters) -> bool:
+        """Whether a document is in scope and passes the filters."""
+        ...
+
+    def count_documents(self, *, scope: Scope) -> int:
+        """Documents in scope."""
         ...
 
     def find(self, path: str, *, scope: Scope) -> DocumentRecord | None:
         """The document at a library path, or ``None`` where missing or outside the scope."""
         ...
 
+    def find_all(self, paths: Iterable[str], *, scope: Scope) -> dict[str, DocumentRecord]:
+        """The documents at these paths, those in scope."""
+        ...
+
     def text(self, document_id: int, *, scope: Scope) -> DocumentText | None:
         """A document with its text and structure, or ``None`` as for ``find``."""
         ...
 
+    def body(self, document_id: int, *, scope: Scope) -> str:
+        """A document's text alone; empty where it is missing or outside the scope."""
+        ...
+
+    def files(self, ids: Iterable[int], *, scope: Scope) -> dict[int, FileStamp]:
+        """Where documents in scope come from, and the file's size and time when indexed."""
+        ...
+
+    def links_to(self, path: str, *, scope: Scope) -> tuple[LinkRecord, ...]:
+        """The documents in scope that link to a path, by path."""
+        ...
+
+    def superseders(self, path: str, *, scope: Scope) -> tuple[DocumentRecord, ...]:
+        """The documents in scope that say they supersede a path, by path."""
+        ...
+
     def languages(self, *, scope: Scope) -> tuple[str, ...]:
         """The languages of the documents in scope, by ISO 639-1 code, sorted."""
+        ...
+
+    def matching(self, *, scope: Scope, filters: Filters) -> list[tuple[int, str, int]]:
+        """Documents in scope and filters, in path order: id, path, file line of the text."""
         ...

@@ -1,0 +1,150 @@
+"""The order of hits: relevance first, then what governs among the equally relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from wellread.store.base import DocumentRecord, PassageRecord
+from wellread.types import Explanation, Standing, StandingName
+
+LIKE_RELEVANCE = 0.10
+"""Scores within this share of the best of them are of like relevance (DESIGN, section 6)."""
+
+HITS_PER_DOCUMENT = 3
+"""More hits of a document are counted, not shown."""
+
+CLASS: dict[StandingName, int] = {
+    "current": 0,
+    "overdue": 0,
+    "not-yet-valid": 0,
+    "in-review": 1,
+    "draft": 1,
+    "expired": 2,
+    "superseded": 3,
+}
+"""How far standing counts among hits of like relevance; deprecated and archived documents
+go to the end of the window instead."""
+
+LAST: frozenset[StandingName] = frozenset({"deprecated", "archived"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """A passage on its way to becoming a hit. ``further`` counts more hits of its document
+    that are not shown; ``placed`` says why it stands where its score would not put it."""
+
+    passage: PassageRecord
+    document: DocumentRecord
+    score: float
+    standing: Standing
+    further: int = 0
+    placed: str | None = None
+
+
+def best_of_sections(
+    passages: Iterable[tuple[PassageRecord, float]],
+) -> list[tuple[PassageRecord, float]]:
+    """One passage for each section: its best. Passages come best first."""
+    seen: set[int] = set()
+    best = []
+    for passage, score in passages:
+        if passage.section_id not in seen:
+            seen.add(passage.section_id)
+            best.append((passage, score))
+    return best
+
+
+def cap_documents(
+    passages: Sequence[tuple[PassageRecord, float]],
+) -> tuple[list[tuple[PassageRecord, float]], dict[int, int]]:
+    """The first hits of each document, and how many more each has."""
+    shown: dict[int, int] = {}
+    further: dict[int, int] = {}
+    kept = []
+    for passage, score in passages:
+        document_id = passage.document_id
+        if shown.get(document_id, 0) < HITS_PER_DOCUMENT:
+            shown[document_id] = shown.get(document_id, 0) + 1
+            kept.append((passage, score))
+        else:
+            further[document_id] = further.get(document_id, 0) + 1
+    return kept, further
+
+
+def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Order candidates, which come best first: among those of like relevance by standing,
+    authority and freshness; deprecated and archived ones last."""
+    ordered: list[Candidate] = []
+    group: list[Candidate] = []
+    for candidate in candidates:
+        if group and candidate.score < group[0].score * (1 - LIKE_RELEVANCE):
+            ordered += sorted(group, key=governs)
+            group = []
+        group.append(candidate)
+    ordered += sorted(group, key=governs)
+    first = [one for one in ordered if one.standing.name not in LAST]
+    return first + [one for one in ordered if one.standing.name in LAST]
+
+
+def governs(candidate: Candidate) -> tuple[int, int, int, float]:
+    """The sort key among hits of like relevance: what governs comes first."""
+    life = candidate.document.lifecycle
+    # Age never counts against what is not time-sensitive.
+    fresh = life.updated.toordinal() if life.time_sensitive and life.updated else 0
+    if not life.time_sensitive:
+        fresh = date.max.toordinal()
+    return (CLASS.get(candidate.standing.name, 0), -life.authority, -fresh, -candidate.score)
+
+
+def put_successors(
+    candidates: Sequence[Candidate], fetch: Callable[[str, Candidate], Candidate | None]
+) -> list[Candidate]:
+    """Put each superseded document's successor in its place, right before it. ``fetch``
+    finds the successor's best passage where the window does not have it, or ``None`` where
+    the filters exclude it."""
+    waiting = list(candidates)
+    placed: list[Candidate] = []
+    done: set[int] = set()
+    emitted_paths: set[str] = set()
+    for candidate in waiting:
+        if candidate.passage.id in done:
+            continue
+        successor = candidate.standing.successor
+        if (
+            successor is not None
+            and candidate.standing.name in ("superseded", "deprecated")
+            and successor not in emitted_paths
+        ):
+            later = next((one for one in waiting if one.document.path == successor), None)
+            found = later if later is not None else fetch(successor, candidate)
+            if found is not None:
+                placed.append(found)
+                done.add(found.passage.id)
+                emitted_paths.add(found.document.path)
+        placed.append(candidate)
+        done.add(candidate.passage.id)
+        emitted_paths.add(candidate.document.path)
+    return placed
+
+
+def explain(
+    score: float, parts: Sequence[Explanation], *, scale: float, placed: str | None
+) -> Explanation:
+    """A hit's score as the sum of its parts, each times ``scale``."""
+    shown = tuple(scaled(part, scale) for part in parts)
+    label = "score" if placed is None else f"score ({placed})"
+    return Explanation(label=label, value=score, op="sum", parts=shown)
+
+
+def scaled(part: Explanation, scale: float) -> Explanation:
+    """An explanation with every value times ``scale``."""
+    if scale == 1.0:
+        return part
+    return Explanation(
+        label=part.label,
+        value=part.value * scale,
+        op=part.op,
+        parts=tuple(scaled(one, scale) for one in part.parts),
+    )

@@ -1,0 +1,332 @@
+"""Ranked search: text → query → passages in scope → standing → one page of hits."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from hashlib import blake2b
+from typing import Literal
+
+from wellread.errors import UsageError
+from wellread.globs import any_of
+from wellread.query import Query, build_query
+from wellread.rank import (
+    Candidate,
+    best_of_sections,
+    cap_documents,
+    explain,
+    in_order,
+    put_successors,
+)
+from wellread.snippet import clean, render, snippet
+from wellread.standing import standings
+from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
+from wellread.types import (
+    Counts,
+    Explanation,
+    Filters,
+    Hit,
+    Outcome,
+    Scope,
+    SearchResult,
+)
+
+Detail = Literal["snippet", "passage"]
+
+WINDOW = 200
+"""Passages taken from the store; pages are cut from them (DESIGN, section 6)."""
+
+DEFAULT_LIMIT = 8
+LARGEST_LIMIT = 100
+
+
+def search(
+    snapshot: Snapshot,
+    text: str,
+    *,
+    scope: Scope,
+    today: date,
+    filters: Filters,
+    limit: int = DEFAULT_LIMIT,
+    page: str | None = None,
+    detail: Detail = "snippet",
+    explained: bool = False,
+) -> SearchResult:
+    """The passages that best match a text, a page at a time.
+
+    ``limit`` is the number of hits a page, 1 to 100; ``page`` is a cursor of an earlier
+    result for the same query and caller. Raises ``UsageError`` for an empty text, a wrong
+    limit or a foreign cursor.
+    """
+    if not 1 <= limit <= LARGEST_LIMIT:
+        raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
+    cursor = Cursor(text, filters, scope)
+    offset = cursor.offset(page)
+    query = build_query(text, snapshot=snapshot, scope=scope, filters=filters)
+    found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW)
+    window = Window(snapshot, query, scope=scope, filters=filters, today=today)
+    candidates = window.candidates([(hit.passage_id, hit.score) for hit in found.hits])
+    shown = candidates[offset : offset + limit]
+    top = max((one.score for one in candidates), default=0.0)
+    scale = 1.0 if scope.caller.owner or top <= 0 else 1 / top
+    outcome = the_outcome(snapshot, bool(candidates), filters, scope=scope)
+    without = ()
+    if not candidates and filters and query.store.groups:
+        without = without_each_filter(snapshot, query, filters, scope=scope)
+        if without and outcome == "nothing-found":
+            outcome = "nothing-with-filters"
+    rest = len(candidates) - offset - len(shown)
+    return SearchResult(
+        outcome=outcome,
+        hits=window.hits(shown, scale=scale, detail=detail, explained=explained),
+        counts=Counts(all_words=found.all_groups, any_word=found.any_group),
+        left_out=max(rest, 0),
+        more_exist=len(found.hits) >= WINDOW,
+        next_page=cursor.at(offset + limit) if rest > 0 else None,
+        indexed_at=snapshot.state.indexed_at,
+        suggestions=query.suggestions,
+        without_filters=without,
+        notes=the_notes(snapshot),
+        effective_query=query.effective_query if explained else (),
+    )
+
+
+class Window:
+    """The candidates of one search, and the hits made of those that are shown."""
+
+    def __init__(
+        self, snapshot: Snapshot, query: Query, *, scope: Scope, filters: Filters, today: date
+    ) -> None:
+        self.snapshot = snapshot
+        self.query = query
+        self.scope = scope
+        self.filters = filters
+        self.today = today
+
+    def candidates(self, scored: Sequence[tuple[int, float]]) -> list[Candidate]:
+        """Passages become candidates, in the order in which they are shown."""
+        records = self.snapshot.passages([one for one, _ in scored], scope=self.scope)
+        passages = [(records[one], score) for one, score in scored if one in records]
+        kept, further = cap_documents(best_of_sections(passages))
+        documents = self.snapshot.documents(
+            {passage.document_id for passage, _ in kept}, scope=self.scope
+        )
+        standing = self._standings(documents.values())
+        candidates = [
+            Candidate(
+                passage=passage,
+                document=documents[passage.document_id],
+                score=score,
+                standing=standing[documents[passage.document_id].path],
+                further=further.get(passage.document_id, 0),
+            )
+            for passage, score in kept
+            if passage.document_id in documents
+        ]
+        return put_successors(in_order(candidates), self._fetch)
+
+    def _standings(self, records):  # type: ignore[no-untyped-def]
+        return standings(
+            list(records),
+            self.today,
+            find=lambda path: self.snapshot.find(path, scope=self.scope),
+            superseders=lambda path: (
+                one.path for one in self.snapshot.superseders(path, scope=self.scope)
+            ),
+        )
+
+    def _fetch(self, path: str, instead_of: Candidate) -> Candidate | None:
+        """The best passage of a successor that the window does not hold, within the filters;
+        its first one where no word of the query is in it."""
+        record = self.snapshot.find(path, scope=self.scope)
+        if record is None or not self._passes(record):
+            return None
+        found = self.snapshot.lexical(
+            self.query.store,
+            scope=self.scope,
+            filters=replace(self.filters, paths=()),
+            within=frozenset({record.id}),
+            limit=1,
+        )
+        if found.hits:
+            ids = [found.hits[0].passage_id]
+        else:
+            ids = self.snapshot.first_passages(record.id, scope=self.scope)
+        passages = self.snapshot.passages(ids, scope=self.scope)
+        if not passages:
+            return None
+        passage = next(iter(passages.values()))
+        return Candidate(
+            passage=passage,
+            document=record,
+            score=instead_of.score,
+            standing=self._standings([record])[record.path],
+            placed=f"in place of {instead_of.document.path}",
+        )
+
+    def _passes(self, record: DocumentRecord) -> bool:
+        if self.filters.paths and not any_of(self.filters.paths)(record.path):
+            return False
+        narrowed = replace(self.filters, paths=())
+        return not narrowed or self.snapshot.passes(record.id, scope=self.scope, filters=narrowed)
+
+    def hits(
+        self, shown: Sequence[Candidate], *, scale: float, detail: Detail, explained: bool
+    ) -> tuple[Hit, ...]:
+        """The hits of one page, with their text."""
+        parts = self._parts([one.passage for one in shown]) if explained else {}
+        return tuple(
+            self._hit(candidate, scale=scale, detail=detail, parts=parts) for candidate in shown
+        )
+
+    def _hit(
+        self,
+        candidate: Candidate,
+        *,
+        scale: float,
+        detail: Detail,
+        parts: dict[int, list[Explanation]],
+    ) -> Hit:
+        passage, record = candidate.passage, candidate.document
+        body = self.snapshot.body(record.id, scope=self.scope)
+        if detail == "passage":
+            text = clean(body[passage.char_start : passage.char_end]).strip("\n")
+        else:
+            cut = snippet(body, (passage.char_start, passage.char_end), self.query)
+            text = render(cut)
+        score = candidate.score * scale
+        explanation = None
+        if passage.id in parts or candidate.placed:
+            explanation = explain(
+                score, parts.get(passage.id, []), scale=scale, placed=candidate.placed
+            )
+        life = record.lifecycle
+        return Hit(
+            path=record.path,
+            section=f"{record.path}#{passage.section_slug}",
+            lines=(passage.line_start, passage.line_end),
+            pdf_page=passage.page,
+            title=record.title,
+            heading=passage.heading,
+            snippet=text,
+            score=score,
+            type=record.type,
+            type_written=record.type_written,
+            state=life.state,
+            state_explicit=life.state_explicit,
+            standing=candidate.standing,
+            updated=life.updated,
+            indexed_at=record.indexed_at,
+            attachments=record.attachments,
+            further=candidate.further,
+            context_line=context_line_of(record, passage),
+            explanation=explanation,
+        )
+
+    def _parts(self, passages: Sequence[PassageRecord]) -> dict[int, list[Explanation]]:
+        """What each group and phrase of the query adds to each passage's score."""
+        ids = [passage.id for passage in passages]
+        parts: dict[int, list[Explanation]] = {one: [] for one in ids}
+        for group in self.query.store.groups:
+            scores = self.snapshot.group_scores(group, ids, scope=self.scope, filters=self.filters)
+            for passage_id, part in scores.items():
+                parts[passage_id].append(part)
+        for phrase in self.query.store.phrases:
+            scores = self.snapshot.phrase_scores(
+                phrase, ids, scope=self.scope, filters=self.filters
+            )
+            for passage_id, part in scores.items():
+                parts[passage_id].append(part)
+        return parts
+
+
+def context_line_of(record: DocumentRecord, passage: PassageRecord) -> str:
+    """Where a passage comes from: title › heading path, client, domain."""
+    headings = [part for part in passage.heading if part != record.title]
+    line = " › ".join([record.title, *headings])
+    extras = [part for part in (record.client, record.domain) if part]
+    return f"{line} ({', '.join(extras)})" if extras else line
+
+
+def the_outcome(snapshot: Snapshot, found: bool, filters: Filters, *, scope: Scope) -> Outcome:
+    """What a result is, in a word."""
+    if found:
+        return "found"
+    if snapshot.count_documents(scope=scope) == 0:
+        return "index-failed" if snapshot.state.error else "index-empty"
+    return "index-stale" if snapshot.state.error else "nothing-found"
+
+
+def the_notes(snapshot: Snapshot) -> tuple[str, ...]:
+    """What a reader of any result must know of the index."""
+    state = snapshot.state
+    notes = []
+    if state.error is not None:
+        notes.append(
+            f"The last index run failed at {state.failed_at}; this is the library as of "
+            f"{state.indexed_at or 'never'}. Run `wellread status` for the reason."
+        )
+    if state.held_back:
+        notes.append(
+            "Deletions are held back since the last run: some of these documents may be gone. "
+            "Run `wellread status`."
+        )
+    if snapshot.behind:
+        notes.append("The text index is catching up: a hit may be missing for a moment.")
+    return tuple(notes)
+
+
+def without_each_filter(
+    snapshot: Snapshot, query: Query, filters: Filters, *, scope: Scope
+) -> tuple[tuple[str, int], ...]:
+    """How many passages there are in scope without each of the filters, where any; and
+    without all of them."""
+    counted = []
+    for name, fewer in (
+        ("type", replace(filters, types=())),
+        ("state", replace(filters, states=())),
+        ("owner", replace(filters, owners=())),
+        ("tag", replace(filters, tags=())),
+        ("path", replace(filters, paths=())),
+        ("date", replace(filters, since=None, until=None)),
+        ("any", Filters()),
+    ):
+        if fewer != filters:
+            found = snapshot.lexical(query.store, scope=scope, filters=fewer, limit=1)
+            if found.any_group:
+                counted.append((name, found.any_group))
+    return tuple(counted)
+
+
+class Cursor:
+    """Page cursors: an offset, good for one query, its filters and its caller alone."""
+
+    def __init__(self, text: str, filters: Filters, scope: Scope) -> None:
+        caller = scope.caller
+        bound = repr((text, filters, caller.subject, caller.owner, sorted(caller.groups)))
+        self.key = blake2b(bound.encode(), digest_size=8).hexdigest()
+
+    def at(self, offset: int) -> str:
+        """The cursor of a page that starts at this hit."""
+        raw = json.dumps([self.key, offset]).encode()
+        return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+    def offset(self, page: str | None) -> int:
+        """The hit that a cursor starts at; 0 without one."""
+        if page is None:
+            return 0
+        try:
+            padded = page + "=" * (-len(page) % 4)
+            key, offset = json.loads(base64.urlsafe_b64decode(padded))
+        except (ValueError, binascii.Error, TypeError):
+            key, offset = None, None
+        if key != self.key or not isinstance(offset, int) or offset < 0:
+            raise UsageError(
+                f"The page {page[:40]!r} is not one of this query. Take `next_page` of a result "
+                "for the same words, filters and caller, or leave it out for the first page."
+            )
+        return offset

@@ -1,0 +1,344 @@
+"""Reading ``catalog.db``: documents, sections and passages, always under a scope."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from wellread.store.base import (
+    DocumentRecord,
+    DocumentText,
+    FileStamp,
+    LinkRecord,
+    PassageRecord,
+)
+from wellread.store.codec import load_headings, load_lifecycle, load_path
+from wellread.store.conditions import document_condition
+from wellread.store.lexical import Restriction
+from wellread.types import Attachment, Filters, Link, Passage, Scope, Section
+
+RECORD_CACHE_SIZE = 20_000
+"""Documents kept in memory: about 1 kB each. Ids are never reused and rows never change, so
+an entry is right for as long as it is kept."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CatalogState:
+    """What the last run left: the generation, when, and what is wrong since. ``rebuilt`` is
+    the generation in which the catalog was last built anew."""
+
+    library_id: str
+    generation: int
+    rebuilt: int
+    indexed_at: str | None
+    lexical: str
+    documents: int
+    error: str | None
+    failed_at: str | None
+    held_back: int
+
+
+class CatalogReader:
+    """Queries on one read transaction. Every method but ``state`` and ``acls`` takes the
+    scope and answers as if nothing else existed."""
+
+    def __init__(self, connection: sqlite3.Connection, cache: dict[int, DocumentRecord]) -> None:
+        self.connection = connection
+        self.cache = cache
+
+    def state(self) -> CatalogState:
+        """The state row."""
+        row = self.connection.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
+        return CatalogState(**json.loads(row[0]))
+
+    def acls(self) -> list[tuple[int, str]]:
+        """The acls in use, in canonical form."""
+        return self.connection.execute(
+            "SELECT id, canonical FROM acls WHERE id IN (SELECT acl_id FROM documents)"
+        ).fetchall()
+
+    def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:
+        """Passages by id; those outside the scope, or gone, are left out."""
+        rows = self.connection.execute(
+            "SELECT p.id, p.document_id, p.section_id, s.slug, p.heading, p.char_start, "
+            "p.char_end, p.line_start, p.line_end, p.page, d.acl_id "
+            f"FROM passages p JOIN sections s ON s.id = p.section_id "
+            f"JOIN documents d ON d.id = p.document_id WHERE p.id IN ({marks(ids)})",
+            list(ids),
+        )
+        return {
+            row[0]: PassageRecord(
+                id=row[0],
+                document_id=row[1],
+                section_id=row[2],
+                section_slug=row[3],
+                heading=load_path(row[4]),
+                char_start=row[5],
+                char_end=row[6],
+                line_start=row[7],
+                line_end=row[8],
+                page=row[9],
+            )
+            for row in rows
+            if row[10] in scope.allowed
+        }
+
+    def live_passages(self, ids: Sequence[int], *, scope: Scope) -> set[int]:
+        """Which of these passages exist in scope; ids may be many."""
+        rows = self.connection.execute(
+            "SELECT p.id, d.acl_id FROM json_each(?) wanted JOIN passages p ON p.id = wanted.value "
+            "JOIN documents d ON d.id = p.document_id",
+            (json.dumps(list(ids)),),
+        )
+        return {passage_id for passage_id, acl_id in rows if acl_id in scope.allowed}
+
+    def documents(self, ids: Iterable[int], *, scope: Scope) -> dict[int, DocumentRecord]:
+        """Documents by id; those outside the scope, or gone, are left out."""
+        wanted = list(ids)
+        live = self.connection.execute(
+            f"SELECT id, acl_id FROM documents WHERE id IN ({marks(wanted)})", wanted
+        ).fetchall()
+        readable = [document_id for document_id, acl_id in live if acl_id in scope.allowed]
+        missing = [document_id for document_id in readable if document_id not in self.cache]
+        if missing:
+            self._load(f"d.id IN ({marks(missing)})", missing)
+        return {document_id: self.cache[document_id] for document_id in readable}
+
+    def find(self, path: str, *, scope: Scope) -> DocumentRecord | None:
+        """The document at a path."""
+        row = self.connection.execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchone()
+        return self.documents([row[0]], scope=scope).get(row[0]) if row else None
+
+    def find_all(self, paths: Iterable[str], *, scope: Scope) -> dict[str, DocumentRecord]:
+        """The documents at these paths, those in scope."""
+        wanted = list(paths)
+        rows = self.connection.execute(
+            f"SELECT id FROM documents WHERE path IN ({marks(wanted)})", wanted
+        )
+        found = self.documents([row[0] for row in rows], scope=scope)
+        return {record.path: record for record in found.values()}
+
+    def text(self, document_id: int, *, scope: Scope) -> DocumentText | None:
+        """A document with its text and structure."""
+        record = self.documents([document_id], scope=scope).get(document_id)
+        if record is None:
+            return None
+        headings, body = self.connection.execute(
+            "SELECT d.headings, t.body FROM documents d JOIN texts t ON t.document_id = d.id "
+            "WHERE d.id = ?",
+            (document_id,),
+        ).fetchone()
+        return DocumentText(
+            record=record,
+            body=bytes(body).decode(),
+            headings=load_headings(headings),
+            sections=self.sections(document_id),
+            passages=self.passages_of(document_id),
+            links=tuple(
+                Link(target=target, anchor=anchor, line=line, image=bool(image), written=written)
+                for target, anchor, line, image, written in self.connection.execute(
+                    "SELECT target, anchor, line, image, written FROM links "
+                    "WHERE document_id = ? ORDER BY rowid",
+                    (document_id,),
+                )
+            ),
+            attachments=tuple(
+                Attachment(path=path, kind=kind, title=title, line=line)
+                for path, kind, title, line in self.connection.execute(
+                    "SELECT path, kind, title, line FROM attachments "
+                    "WHERE document_id = ? ORDER BY rowid",
+                    (document_id,),
+                )
+            ),
+        )
+
+    def body(self, document_id: int, *, scope: Scope) -> str:
+        """A document's text alone; empty where it is missing or outside the scope."""
+        row = self.connection.execute(
+            "SELECT t.body, d.acl_id FROM texts t JOIN documents d ON d.id = t.document_id "
+            "WHERE d.id = ?",
+            (document_id,),
+        ).fetchone()
+        if row is None or row[1] not in scope.allowed:
+            return ""
+        return bytes(row[0]).decode()
+
+    def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The id of a document's first passage, in a list of one or none."""
+        rows = self.connection.execute(
+            "SELECT MIN(p.id), d.acl_id FROM passages p JOIN documents d ON d.id = p.document_id "
+            "WHERE d.id = ? GROUP BY d.id",
+            (document_id,),
+        )
+        return [passage_id for passage_id, acl_id in rows if acl_id in scope.allowed]
+
+    def passes(self, document_id: int, where: Restriction) -> bool:
+        """Whether a document is in scope and passes the filters."""
+        condition, values = document_condition(where)
+        row = self.connection.execute(
+            f"SELECT 1 FROM documents d WHERE d.id = ? AND {condition}", [document_id, *values]
+        ).fetchone()
+        return row is not None
+
+    def files(self, ids: Iterable[int], *, scope: Scope) -> dict[int, FileStamp]:
+        """Where documents in scope come from, and the file's size and time when indexed."""
+        wanted = list(ids)
+        rows = self.connection.execute(
+            "SELECT id, acl_id, location, size, mtime_ns FROM documents "
+            f"WHERE id IN ({marks(wanted)})",
+            wanted,
+        )
+        return {
+            row[0]: FileStamp(location=row[2], size=row[3], mtime_ns=row[4])
+            for row in rows
+            if row[1] in scope.allowed
+        }
+
+    def sections(self, document_id: int) -> tuple[Section, ...]:
+        """The sections of a document that has been found in scope."""
+        return tuple(
+            Section(
+                slug=row[0],
+                level=row[1],
+                heading=load_path(row[2]),
+                char_start=row[3],
+                char_end=row[4],
+                line_start=row[5],
+                line_end=row[6],
+                page=row[7],
+            )
+            for row in self.connection.execute(
+                "SELECT slug, level, heading, char_start, char_end, line_start, line_end, page "
+                "FROM sections WHERE document_id = ? ORDER BY id",
+                (document_id,),
+            )
+        )
+
+    def passages_of(self, document_id: int) -> tuple[Passage, ...]:
+        """The passages of a document that has been found in scope, in order."""
+        return tuple(
+            Passage(
+                section=row[0],
+                heading=load_path(row[1]),
+                char_start=row[2],
+                char_end=row[3],
+                line_start=row[4],
+                line_end=row[5],
+                page=row[6],
+            )
+            for row in self.connection.execute(
+                "SELECT section_id - (SELECT MIN(id) FROM sections WHERE document_id = ?1), "
+                "heading, char_start, char_end, line_start, line_end, page "
+                "FROM passages WHERE document_id = ?1 ORDER BY id",
+                (document_id,),
+            )
+        )
+
+    def languages(self, *, scope: Scope) -> tuple[str, ...]:
+        """The languages of the documents in scope, sorted."""
+        rows = self.connection.execute("SELECT DISTINCT acl_id, language FROM documents")
+        return tuple(sorted({language for acl, language in rows if acl in scope.allowed}))
+
+    def matching(self, where: Restriction) -> list[tuple[int, str, int]]:
+        """Documents in scope and filters, in path order: id, path, body line."""
+        condition, values = document_condition(where)
+        return self.connection.execute(
+            "SELECT d.id, d.path, json_extract(d.record, '$.body_line') "
+            f"FROM documents d WHERE {condition} ORDER BY d.path",
+            values,
+        ).fetchall()
+
+    def count_documents(self, *, scope: Scope) -> int:
+        """Documents in scope."""
+        condition, values = document_condition(Restriction(scope=scope, filters=Filters()))
+        row = self.connection.execute(
+            f"SELECT COUNT(*) FROM documents d WHERE {condition}", values
+        ).fetchone()
+        return int(row[0])
+
+    def paths(self) -> list[tuple[int, str]]:
+        """Every document's id and path, for globs; what is made of it is a condition of a
+        query that carries the scope as well."""
+        return self.connection.execute("SELECT id, path FROM documents").fetchall()
+
+    def links_to(self, path: str, *, scope: Scope) -> tuple[LinkRecord, ...]:
+        """The documents in scope that link to a path, by path."""
+        rows = self.connection.execute(
+            "SELECT DISTINCT document_id FROM links WHERE target = ?", (path,)
+        ).fetchall()
+        found = self.documents([row[0] for row in rows], scope=scope)
+        return tuple(
+            LinkRecord(path=record.path, title=record.title)
+            for record in sorted(found.values(), key=lambda record: record.path)
+        )
+
+    def superseders(self, path: str, *, scope: Scope) -> tuple[DocumentRecord, ...]:
+        """The documents in scope that say they supersede a path, by path."""
+        rows = self.connection.execute(
+            "SELECT document_id FROM supersessions WHERE target = ?", (path,)
+        ).fetchall()
+        found = self.documents([row[0] for row in rows], scope=scope)
+        return tuple(sorted(found.values(), key=lambda record: record.path))
+
+    def near_words(self, word: str) -> list[str]:
+        """Words of the whole library that share the first or the last half with ``word``:
+        one edit leaves one of the halves as it is. Each is then counted within the scope."""
+        half = len(word) // 2
+        first, last = word[:half], word[half:][::-1]
+        # An edit at the border may fall into either half, so the later half is a letter shorter.
+        last = last[:-1] if len(last) > 1 else last
+        rows = self.connection.execute(
+            "SELECT word FROM words WHERE word >= ? AND word < ? "
+            "UNION SELECT word FROM words WHERE mirrored >= ? AND mirrored < ?",
+            (first, first + LAST_CHARACTER, last, last + LAST_CHARACTER),
+        )
+        return [row[0] for row in rows]
+
+    def _load(self, condition: str, values: Sequence[object]) -> None:
+        if len(self.cache) > RECORD_CACHE_SIZE:
+            self.cache.clear()
+        rows = self.connection.execute(
+            "SELECT d.id, d.path, d.source, d.title, d.type, d.language, d.acl_id, "
+            "d.total_lines, d.indexed_at, d.updated, d.record, "
+            "(SELECT COUNT(*) FROM attachments a WHERE a.document_id = d.id), "
+            "EXISTS (SELECT 1 FROM sections s WHERE s.document_id = d.id AND s.page NOTNULL) "
+            f"FROM documents d WHERE {condition}",
+            list(values),
+        )
+        for row in rows:
+            record = json.loads(row[10])
+            updated = date.fromordinal(row[9]) if row[9] is not None else None
+            self.cache[row[0]] = DocumentRecord(
+                id=row[0],
+                path=row[1],
+                source=row[2],
+                title=row[3],
+                type=row[4],
+                type_written=record["type_written"],
+                language=row[5],
+                owner=record["owner"],
+                domain=record["domain"],
+                client=record["client"],
+                aliases=tuple(record["aliases"]),
+                tags=tuple(record["tags"]),
+                sensitivity=record["sensitivity"],
+                about=record["about"],
+                lifecycle=load_lifecycle(record, updated),
+                metadata=record["metadata"],
+                body_line=record["body_line"],
+                total_lines=row[7],
+                paged=bool(row[12]),
+                indexed_at=row[8],
+                attachments=row[11],
+            )
+
+
+LAST_CHARACTER = "\U0010ffff"
+
+
+def marks(values: Sequence[object]) -> str:
+    """Question marks for an IN list."""
+    return ",".join("?" * len(values))

@@ -1,0 +1,355 @@
+"""The embedded store: ``catalog.db`` and a BM25 index, kept one behind the other by generation.
+
+A run commits the catalog first and the index second. Between the two, and after a crash
+there, the index is a generation behind: hits are then resolved through the catalog under the
+caller's scope and counted there, so nothing is leaked, invented or counted twice; the next
+run replays what is missing from the catalog's own texts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from wellread.access import AclTable, resolve
+from wellread.errors import NoIndex, StoreUnavailable
+from wellread.store import schema
+from wellread.store.base import DocumentRecord, DocumentText, Weights
+from wellread.store.catalog import CatalogReader, CatalogState
+from wellread.store.catalog_writer import CatalogWriter, stored_documents, write_meta
+from wellread.store.lexical import LexicalDocument, LexicalWriter
+from wellread.store.rows import TermsRow, joined
+from wellread.store.snapshot import EmbeddedSnapshot
+from wellread.store.tantivy_index import TANTIVY_SCHEMA_VERSION, TantivyIndex
+from wellread.store.texts import create as create_texts
+from wellread.types import Caller, Scope
+
+Reanalyze = Callable[[DocumentText], Sequence[TermsRow]]
+"""Makes a stored document's terms anew, in the order of its passages."""
+
+EVERYTHING_IDLE_CONNECTIONS = 8
+"""Read connections kept open between requests; more are opened under load and then closed."""
+
+
+class EmbeddedStore:
+    """A library folder opened for reading. Safe to share between threads."""
+
+    def __init__(self, folder: Path, *, weights: Weights | None = None) -> None:
+        self.folder = folder
+        self.weights = weights or Weights()
+        self._cache: dict[int, DocumentRecord] = {}
+        self._idle: list[sqlite3.Connection] = []
+        self._guard = threading.Lock()
+        self._tantivy: TantivyIndex | None = None
+        self._tantivy_folder: Path | None = None
+        self._loaded_generation = -1
+        connection = self._connect()
+        check_version(connection, folder)
+        self._idle.append(connection)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[EmbeddedSnapshot]:
+        """One request's view: one catalog transaction and one searcher."""
+        with self._guard:
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = self._connect()
+        try:
+            connection.execute("BEGIN")
+            catalog = CatalogReader(connection, self._cache)
+            state = catalog.state()
+            yield EmbeddedSnapshot(catalog, state, self._searcher(connection, state))
+        except sqlite3.Error as error:
+            raise schema.unavailable(self.folder / "catalog.db", error) from error
+        finally:
+            self._give_back(connection)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        with self._guard:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        return schema.open_for_reading(self.folder / "catalog.db")
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        with self._guard:
+            if len(self._idle) < EVERYTHING_IDLE_CONNECTIONS:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _searcher(self, connection: sqlite3.Connection, state: CatalogState):  # type: ignore[no-untyped-def]
+        if state.lexical == "fts5":
+            from wellread.store.fts5_index import Fts5Searcher
+
+            return Fts5Searcher(connection, state.generation, self.weights)
+        folder = tantivy_folder(self.folder, state.library_id)
+        with self._guard:
+            if self._tantivy is None or self._tantivy_folder != folder:
+                self._tantivy = TantivyIndex(folder, create=False)
+                self._tantivy_folder = folder
+                self._loaded_generation = -1
+            searcher = self._tantivy.searcher(reload=self._loaded_generation != state.generation)
+            self._loaded_generation = searcher.generation
+        return searcher
+
+
+def tantivy_folder(library: Path, library_id: str) -> Path:
+    """Where the text index is: named by library and schema version, so that another version
+    or a replaced library never opens the wrong one."""
+    return library / f"tantivy-{library_id}-{TANTIVY_SCHEMA_VERSION}"
+
+
+def read_version(connection: sqlite3.Connection) -> int | None:
+    """The catalog's schema version, or ``None`` where it has no tables."""
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    except sqlite3.OperationalError:
+        return None
+    return int(json.loads(row[0])) if row else None
+
+
+def check_version(connection: sqlite3.Connection, folder: Path) -> None:
+    """Raise ``NoIndex`` where the catalog was made by another version, or is unfinished."""
+    try:
+        version = read_version(connection)
+    except sqlite3.DatabaseError as error:
+        raise schema.unavailable(folder / "catalog.db", error) from error
+    if version is None:
+        raise NoIndex(
+            f"The index at {folder} was begun and never finished. Run `wellread index` again."
+        )
+    if version != schema.SCHEMA_VERSION:
+        age = "a newer" if version > schema.SCHEMA_VERSION else "an older"
+        step = (
+            "Update wellread"
+            if version > schema.SCHEMA_VERSION
+            else "Run `wellread index` to rebuild it from its sources"
+        )
+        raise NoIndex(
+            f"The index at {folder} was made by {age} version of wellread (schema {version}, "
+            f"this one reads {schema.SCHEMA_VERSION}). {step}."
+        )
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the library folder: private, and ignored by git."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n")
+
+
+class EmbeddedWriter:
+    """One index run on a library whose writer lock the caller holds.
+
+    ``begin`` repairs what a crash has left; then either ``commit`` or ``rollback``.
+    """
+
+    def __init__(
+        self, folder: Path, *, lexical: str, reanalyze: Reanalyze, full: bool, weights: Weights
+    ) -> None:
+        prepare_folder(folder)
+        self.folder = folder
+        self.weights = weights
+        self.reanalyze = reanalyze
+        self.connection = schema.create(folder / "catalog.db")
+        try:
+            self._begin(lexical, full=full)
+        except sqlite3.DatabaseError as error:
+            self.connection.close()
+            raise schema.unavailable(folder / "catalog.db", error) from error
+
+    def _begin(self, lexical: str, *, full: bool) -> None:
+        self.connection.execute("BEGIN IMMEDIATE")
+        version = read_version(self.connection)
+        self.fresh = full or version != schema.SCHEMA_VERSION
+        previous = None
+        if version == schema.SCHEMA_VERSION:
+            previous = CatalogReader(self.connection, {}).state()
+        next_ids = None
+        if self.fresh:
+            if previous is not None:
+                next_ids = self.connection.execute(
+                    "SELECT value FROM meta WHERE key = 'next_ids'"
+                ).fetchone()
+            self._create(lexical, previous, next_ids)
+        elif previous is not None and previous.lexical != lexical:
+            self._create(lexical, previous, next_ids)
+            self.fresh = True
+        self.before = CatalogReader(self.connection, {}).state()
+        self.generation = self.before.generation + 1
+        self.engine = self._engine()
+        self.catalog = CatalogWriter(self.connection, self.engine, self.generation)
+        self._replay()
+
+    def _create(
+        self, lexical: str, previous: CatalogState | None, next_ids: tuple[str] | None
+    ) -> None:
+        drop_all(self.connection)
+        for statement in schema.CATALOG.split(";"):
+            if statement.strip():
+                self.connection.execute(statement)
+        create_texts(self.connection)
+        if lexical == "fts5":
+            from wellread.store.fts5_index import create_tables
+
+            create_tables(self.connection)
+        write_meta(self.connection, "schema", schema.SCHEMA_VERSION)
+        if next_ids:
+            self.connection.execute("INSERT INTO meta VALUES ('next_ids', ?)", next_ids)
+        state = previous or CatalogState(
+            library_id=uuid.uuid4().hex[:12],
+            generation=0,
+            indexed_at=None,
+            rebuilt=0,
+            lexical=lexical,
+            documents=0,
+            error=None,
+            failed_at=None,
+            held_back=0,
+        )
+        rebuilt = replace(state, lexical=lexical, rebuilt=state.generation + 1)
+        write_meta(self.connection, "state", asdict(rebuilt))
+
+    def _engine(self) -> LexicalWriter:
+        if self.before.lexical == "fts5":
+            from wellread.store.fts5_index import Fts5Writer
+
+            self.behind: int | None = None
+            return Fts5Writer(self.connection)
+        index = open_or_replace(tantivy_folder(self.folder, self.before.library_id))
+        self.behind = index.searcher(reload=True).generation
+        return index.writer(self.weights)
+
+    def _replay(self) -> None:
+        """Bring a text index that is not at the catalog's generation up to it: what was
+        written or removed since, or everything where the catalog was built anew since."""
+        if self.fresh:
+            self.engine.clear()
+        elif self.behind is not None and self.behind != self.before.generation:
+            after = self.behind
+            if not self.before.rebuilt <= after < self.before.generation:
+                self.engine.clear()
+                after = -1
+            for (document_id,) in self.connection.execute("SELECT document_id FROM tombstones"):
+                self.engine.delete(document_id)
+            reader = CatalogReader(self.connection, {})
+            scope = writer_scope(self.connection)
+            for document_id, acl_id in list(stored_documents(self.connection, after)):
+                text = reader.text(document_id, scope=scope)
+                if text is not None:
+                    self.engine.delete(document_id)
+                    self.engine.add(self._stored(text, document_id, acl_id))
+        self.connection.execute(
+            "DELETE FROM tombstones WHERE generation <= ?", (self.behind or self.generation,)
+        )
+
+    def _stored(self, text: DocumentText, document_id: int, acl_id: int) -> LexicalDocument:
+        record = text.record
+        ids = self.connection.execute(
+            "SELECT id FROM passages WHERE document_id = ? ORDER BY id", (document_id,)
+        ).fetchall()
+        terms = self.reanalyze(text)
+        updated = record.lifecycle.updated
+        return LexicalDocument(
+            document_id=document_id,
+            path=record.path,
+            acl_id=acl_id,
+            type=record.type,
+            state=record.lifecycle.state,
+            owner=record.owner.casefold(),
+            tags=record.tags,
+            updated=updated.toordinal() if updated else None,
+            passages=[(row[0], joined(one)) for row, one in zip(ids, terms, strict=True)],
+        )
+
+    def move_to_acl(self, document_id: int, acl_id: int) -> None:
+        """Write a stored document anew under another acl, from the catalog's own text."""
+        scope = writer_scope(self.connection)
+        text = CatalogReader(self.connection, {}).text(document_id, scope=scope)
+        assert text is not None
+        self.engine.delete(document_id)
+        self.connection.execute(
+            "UPDATE documents SET acl_id = ?, generation = ? WHERE id = ?",
+            (acl_id, self.generation, document_id),
+        )
+        self.engine.add(self._stored(text, document_id, acl_id))
+
+    def commit(self, state: CatalogState) -> None:
+        """Commit the catalog, then the index."""
+        try:
+            self.catalog.finish(state)
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self.rollback()
+            raise schema.unavailable(self.folder / "catalog.db", error) from error
+        self.engine.commit(state.generation)
+        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.connection.close()
+        keep = None
+        if state.lexical == "tantivy":
+            keep = tantivy_folder(self.folder, state.library_id)
+        remove_tantivy_folders(self.folder, but=keep)
+
+    def keep(self, state: CatalogState) -> None:
+        """Undo the run's changes and note only what went wrong, for ``status`` and results."""
+        self.connection.execute("ROLLBACK")
+        self.engine.rollback()
+        if read_version(self.connection) is not None:
+            write_meta(self.connection, "state", asdict(state))
+        self.connection.close()
+
+    def rollback(self) -> None:
+        """Undo everything since the run began."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+        self.engine.rollback()
+        self.connection.close()
+
+
+def writer_scope(connection: sqlite3.Connection) -> Scope:
+    """The scope of the index run itself, which is the local owner's: every acl there is."""
+    table = AclTable(dict(connection.execute("SELECT id, canonical FROM acls").fetchall()))
+    return resolve(Caller(subject=None, owner=True), table, 0)
+
+
+def drop_all(connection: sqlite3.Connection) -> None:
+    """Drop every table, within the transaction; virtual tables take their own along."""
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY sql LIKE 'CREATE VIRTUAL%' "
+        "DESC"
+    ).fetchall()
+    for (name,) in names:
+        if not name.startswith("sqlite_"):
+            connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+
+
+def open_or_replace(folder: Path) -> TantivyIndex:
+    """The text index for writing; one that cannot be opened is made anew, since it is derived
+    and will be replayed."""
+    try:
+        return TantivyIndex(folder, create=True)
+    except StoreUnavailable:
+        shutil.rmtree(folder, ignore_errors=True)
+        return TantivyIndex(folder, create=True)
+
+
+def remove_tantivy_folders(folder: Path, *, but: Path | None) -> None:
+    """Remove text indexes that no catalog refers to any more."""
+    for entry in os.scandir(folder):
+        if entry.is_dir() and entry.name.startswith("tantivy-") and Path(entry.path) != but:
+            shutil.rmtree(entry.path)

@@ -1,0 +1,132 @@
+"""A document as the rows it becomes: made in the worker processes, plain tuples throughout,
+since frozen dataclasses are slow to send between processes (m: five times)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wellread.store.base import AnalyzedDocument
+from wellread.store.codec import dump_headings, dump_path, dump_record
+from wellread.store.lexical import JoinedTerms, join_terms
+
+SectionRow = tuple[str, int, str, int, int, int, int, int | None]
+PassageRow = tuple[int, str, int, int, int, int, int | None]
+LinkRow = tuple[str, str, int, bool, str]
+AttachmentRow = tuple[str, str, str, int]
+TermsRow = tuple[str, str, str, str, str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DocumentRows:
+    """Everything of one document that the store writes, but what only the run knows: ids,
+    times, the acl. ``updated`` is what the document itself says, as an ordinal."""
+
+    path: str
+    type: str
+    state: str
+    owner: str
+    updated: int | None
+    language: str
+    title: str
+    body: str
+    total_lines: int
+    record: str
+    headings: str
+    own_access: tuple[str, ...] | None
+    own_deny: tuple[str, ...]
+    sealed: bool
+    tags: tuple[str, ...]
+    sections: tuple[SectionRow, ...]
+    passages: tuple[PassageRow, ...]
+    terms: tuple[TermsRow, ...]
+    links: tuple[LinkRow, ...]
+    attachments: tuple[AttachmentRow, ...]
+    supersedes: tuple[str, ...]
+
+
+def to_rows(analyzed: AnalyzedDocument) -> DocumentRows:
+    """The rows of an analysed document."""
+    document = analyzed.document
+    life = document.lifecycle
+    return DocumentRows(
+        path=document.path,
+        type=document.type,
+        state=life.state,
+        owner=document.owner.casefold(),
+        updated=life.updated.toordinal() if life.updated else None,
+        language=document.language,
+        title=document.title,
+        body=document.body,
+        total_lines=document.body_line - 1 + count_lines(document.body),
+        record=dump_record(document),
+        headings=dump_headings(document.headings),
+        own_access=document.own_access,
+        own_deny=document.own_deny,
+        sealed=document.sealed,
+        tags=tuple(dict.fromkeys(tag.casefold() for tag in document.tags)),
+        sections=tuple(
+            (
+                section.slug,
+                section.level,
+                dump_path(section.heading),
+                section.char_start,
+                section.char_end,
+                section.line_start,
+                section.line_end,
+                section.page,
+            )
+            for section in document.sections
+        ),
+        passages=tuple(
+            (
+                passage.section,
+                dump_path(passage.heading),
+                passage.char_start,
+                passage.char_end,
+                passage.line_start,
+                passage.line_end,
+                passage.page,
+            )
+            for passage in (analysed.passage for analysed in analyzed.passages)
+        ),
+        terms=tuple(terms_row(join_terms(analysed.terms)) for analysed in analyzed.passages),
+        links=tuple(
+            (link.target, link.anchor, link.line, link.image, link.written)
+            for link in document.links
+        ),
+        attachments=tuple(
+            (attachment.path, attachment.kind, attachment.title, attachment.line)
+            for attachment in document.attachments
+        ),
+        supersedes=life.supersedes,
+    )
+
+
+def count_lines(body: str) -> int:
+    """Lines as an editor counts them: a final line end starts no line of its own."""
+    return body.count("\n") + (0 if body.endswith("\n") or not body else 1)
+
+
+def terms_row(terms: JoinedTerms) -> TermsRow:
+    """Joined terms as a plain tuple, in the order of ``JoinedTerms``."""
+    return (
+        terms.title,
+        terms.heading,
+        terms.body,
+        terms.context,
+        terms.identifiers,
+        terms.pairs,
+    )
+
+
+def joined(row: TermsRow) -> JoinedTerms:
+    """The reverse of ``terms_row``."""
+    title, heading, body, context, identifiers, pairs = row
+    return JoinedTerms(
+        title=title,
+        heading=heading,
+        body=body,
+        context=context,
+        identifiers=identifiers,
+        pairs=pairs,
+    )

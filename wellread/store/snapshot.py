@@ -1,0 +1,233 @@
+"""One request's view of the embedded store: one catalog transaction and one searcher."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from wellread.globs import any_of
+from wellread.store.base import (
+    Alternative,
+    DocumentRecord,
+    DocumentText,
+    FileStamp,
+    LexicalResult,
+    LinkRecord,
+    PassageRecord,
+    Phrase,
+    StoreQuery,
+    TermGroup,
+    VocabularyTerm,
+)
+from wellread.store.catalog import CatalogReader, CatalogState
+from wellread.store.lexical import LexicalSearcher, Places, Restriction
+from wellread.types import Explanation, Filters, Scope
+
+WILDCARD = re.compile(r"[*?\[\\]")
+
+ALL_PASSAGES = 10_000_000
+"""A limit that no library reaches: used while the text index is behind the catalog."""
+
+
+class EmbeddedSnapshot:
+    """See ``base.Snapshot`` for what each method answers."""
+
+    def __init__(
+        self, catalog: CatalogReader, state: CatalogState, searcher: LexicalSearcher
+    ) -> None:
+        self.catalog = catalog
+        self.state = state
+        self.searcher = searcher
+        self.generation = state.generation
+
+    @property
+    def behind(self) -> bool:
+        """Whether the text index has not yet seen the catalog's last run."""
+        return self.searcher.generation != self.generation
+
+    def lexical(
+        self,
+        query: StoreQuery,
+        *,
+        scope: Scope,
+        filters: Filters,
+        limit: int,
+        within: frozenset[int] | None = None,
+    ) -> LexicalResult:
+        """The best passages, and the two counts."""
+        if not query.groups and not query.phrases:
+            return LexicalResult(hits=(), any_group=0, all_groups=0)
+        where = self._where(scope, filters)
+        if within is not None:
+            where = replace(where, places=Places(documents=within))
+        if not self.behind:
+            return self.searcher.search(query, where, limit)
+        return self._through_catalog(query, where, limit)
+
+    def _through_catalog(self, query: StoreQuery, where: Restriction, limit: int) -> LexicalResult:
+        """Search an index of another generation: only passages that the catalog still holds,
+        in this scope, are hits and are counted. Counting all words takes one search each."""
+        scope = where.scope
+        found = self.searcher.search(query, where, ALL_PASSAGES)
+        live = self.catalog.live_passages([hit.passage_id for hit in found.hits], scope=scope)
+        hits = tuple(hit for hit in found.hits if hit.passage_id in live)
+        every = set(live)
+        for group in query.groups:
+            if group.counted:
+                alone = StoreQuery(groups=(group,), phrases=query.phrases)
+                matching = self.searcher.search(alone, where, ALL_PASSAGES)
+                every &= {hit.passage_id for hit in matching.hits}
+        return LexicalResult(hits=hits[:limit], any_group=len(hits), all_groups=len(every))
+
+    def terms(
+        self,
+        *,
+        prefix: str | None = None,
+        near: str | None = None,
+        scope: Scope,
+        filters: Filters,
+    ) -> list[VocabularyTerm]:
+        """Words by prefix, or within one edit, with their counts in scope and filters."""
+        where = self._where(scope, filters)
+        if prefix is not None:
+            found = self.searcher.with_prefix(prefix, where)
+            if not self.behind:
+                return found
+            near_terms: Iterable[str] = [term.term for term in found]
+        else:
+            near_terms = within_one_edit(near or "", self.catalog.near_words(near or ""))
+        counted = (
+            VocabularyTerm(
+                term=term,
+                passages=self.count(
+                    Alternative(kind="word", term=term), scope=scope, filters=filters
+                ),
+            )
+            for term in near_terms
+        )
+        return [term for term in counted if term.passages]
+
+    def count(self, alternative: Alternative, *, scope: Scope, filters: Filters) -> int:
+        """Passages in scope and filters that hold the term."""
+        where = self._where(scope, filters)
+        if not self.behind:
+            return self.searcher.count(alternative, where)
+        query = StoreQuery(groups=(TermGroup(alternatives=(alternative,)),))
+        return self._through_catalog(query, where, 1).any_group
+
+    def group_scores(
+        self, group: TermGroup, ids: Iterable[int], *, scope: Scope, filters: Filters
+    ) -> dict[int, Explanation]:
+        """What one group of a query adds to the score of each passage."""
+        return self.searcher.group_scores(group, self._where(scope, filters), ids)
+
+    def phrase_scores(
+        self, phrase: Phrase, ids: Iterable[int], *, scope: Scope, filters: Filters
+    ) -> dict[int, Explanation]:
+        """What one phrase of a query adds to the score of each passage."""
+        return self.searcher.phrase_scores(phrase, self._where(scope, filters), ids)
+
+    def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:
+        """Passages by id."""
+        return self.catalog.passages(ids, scope=scope)
+
+    def documents(self, ids: Iterable[int], *, scope: Scope) -> dict[int, DocumentRecord]:
+        """Documents by id."""
+        return self.catalog.documents(ids, scope=scope)
+
+    def find(self, path: str, *, scope: Scope) -> DocumentRecord | None:
+        """The document at a path."""
+        return self.catalog.find(path, scope=scope)
+
+    def text(self, document_id: int, *, scope: Scope) -> DocumentText | None:
+        """A document with its text."""
+        return self.catalog.text(document_id, scope=scope)
+
+    def body(self, document_id: int, *, scope: Scope) -> str:
+        """A document's text alone; empty where it is missing or outside the scope."""
+        return self.catalog.body(document_id, scope=scope)
+
+    def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The id of a document's first passage, in a list of one or none."""
+        return self.catalog.first_passages(document_id, scope=scope)
+
+    def passes(self, document_id: int, *, scope: Scope, filters: Filters) -> bool:
+        """Whether a document is in scope and passes the filters."""
+        where = self._where(scope, filters)
+        return self.catalog.passes(document_id, where)
+
+    def count_documents(self, *, scope: Scope) -> int:
+        """Documents in scope."""
+        return self.catalog.count_documents(scope=scope)
+
+    def find_all(self, paths: Iterable[str], *, scope: Scope) -> dict[str, DocumentRecord]:
+        """The documents at these paths, those in scope."""
+        return self.catalog.find_all(paths, scope=scope)
+
+    def files(self, ids: Iterable[int], *, scope: Scope) -> dict[int, FileStamp]:
+        """Where documents in scope come from, and the file's size and time when indexed."""
+        return self.catalog.files(ids, scope=scope)
+
+    def languages(self, *, scope: Scope) -> tuple[str, ...]:
+        """The languages in scope."""
+        return self.catalog.languages(scope=scope)
+
+    def links_to(self, path: str, *, scope: Scope) -> tuple[LinkRecord, ...]:
+        """The documents in scope that link to a path."""
+        return self.catalog.links_to(path, scope=scope)
+
+    def superseders(self, path: str, *, scope: Scope) -> tuple[DocumentRecord, ...]:
+        """The documents in scope that say they supersede a path."""
+        return self.catalog.superseders(path, scope=scope)
+
+    def acls(self) -> list[tuple[int, str]]:
+        """The acls in use, for ``access`` to make a scope of."""
+        return self.catalog.acls()
+
+    def matching(self, *, scope: Scope, filters: Filters) -> list[tuple[int, str, int]]:
+        """Documents in scope and filters, in path order: id, path, body line."""
+        return self.catalog.matching(self._where(scope, filters))
+
+    def _where(self, scope: Scope, filters: Filters) -> Restriction:
+        places = self._places(filters.paths) if filters.paths else None
+        return Restriction(scope=scope, filters=filters, places=places)
+
+    def _places(self, patterns: tuple[str, ...]) -> Places:
+        folders: list[str] = []
+        paths: list[str] = []
+        globs: list[str] = []
+        for pattern in patterns:
+            plain = pattern.strip("/")
+            if plain.endswith("/**") and not WILDCARD.search(plain[:-3]):
+                folders.append(plain[:-3])
+            elif WILDCARD.search(plain) or "/" not in plain:
+                globs.append(pattern)
+            else:
+                folders.append(plain)
+                paths.append(plain)
+        documents: frozenset[int] = frozenset()
+        if globs:
+            test = any_of(tuple(globs))
+            documents = frozenset(
+                document_id for document_id, path in self.catalog.paths() if test(path)
+            )
+        return Places(folders=tuple(folders), paths=tuple(paths), documents=documents)
+
+
+def within_one_edit(word: str, candidates: Iterable[str]) -> Iterator[str]:
+    """Those that differ from the word by one edit, where a swap of neighbours is one
+    (optimal string alignment)."""
+    distance = osa_distance()
+    for candidate in candidates:
+        if distance(word, candidate, score_cutoff=1) == 1:
+            yield candidate
+
+
+@lru_cache(maxsize=1)
+def osa_distance() -> Callable[..., int]:
+    """The distance function, imported where a word is unknown, since most never are."""
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance
