@@ -1,0 +1,299 @@
+"""``wellread.toml`` and the environment, read into a ``Config``: the only reader of either."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from wellread.access import Groups, fold
+from wellread.configfile import ConfigFile, absolute
+from wellread.errors import ConfigError
+from wellread.groups import checked_groups, read_groups
+from wellread.settings import TYPE_ALIASES
+from wellread.types import (
+    TYPES,
+    AccessRule,
+    AccessRules,
+    DefaultRule,
+    DocumentType,
+    ParseRules,
+)
+
+FILE_NAME = "wellread.toml"
+LIBRARY_NAME = ".wellread"
+REMEMBERED_SOURCES = "sources.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceConfig:
+    """A folder of documents; ``path`` is absolute, and may not exist."""
+
+    path: Path
+    name: str
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Config:
+    """Everything that can be set. ``file`` is ``None`` without a ``wellread.toml``; paths are
+    absolute. ``max_file_size`` is in bytes; ``workers`` 0 means one for each core, and
+    ``trace_days`` 0 that traces are kept. ``environ_as`` is ``WELLREAD_AS`` as it is set."""
+
+    file: Path | None
+    library: Path
+    sources: tuple[SourceConfig, ...]
+    max_file_size: int
+    exclude: tuple[str, ...]
+    workers: int
+    parse_rules: ParseRules
+    access: AccessRules
+    inline_groups: Groups | None
+    groups_file: Path | None
+    subject: str | None
+    environ_as: str | None
+    lexical: Literal["tantivy", "fts5"]
+    trace: bool
+    trace_days: int
+
+    def groups(self) -> Groups:
+        """The groups of every known subject, folded. Reads ``groups.yaml`` where that is where
+        they are. Raises ``ConfigError``."""
+        if self.inline_groups is not None:
+            return self.inline_groups
+        return read_groups(self.groups_file) if self.groups_file is not None else {}
+
+
+def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config:
+    """The configuration that holds in a folder: of ``explicit`` (``--config``), else of
+    ``WELLREAD_CONFIG``, else of the nearest ``wellread.toml`` upward. Without one, the library is
+    the nearest ``.wellread`` upward, with the sources it remembers, else one to be made here.
+
+    Raises ``ConfigError``.
+    """
+    path = _find(explicit, environ, cwd)
+    file = ConfigFile(path, path.parent if path is not None else cwd, environ)
+    library = _library(file, environ, cwd)
+    inline_groups, groups_file = _groups(file)
+    index, trace = file.values("index"), file.values("trace")
+    return Config(
+        file=path,
+        library=library,
+        sources=_sources(file) if path is not None else remembered_sources(library),
+        max_file_size=index["max_file_size"],
+        exclude=index["exclude"],
+        workers=index["workers"],
+        parse_rules=ParseRules(type_aliases=_aliases(file), defaults=_defaults(file)),
+        access=_access(file),
+        inline_groups=inline_groups,
+        groups_file=groups_file,
+        subject=file.values("identity")["subject"],
+        environ_as=environ.get("WELLREAD_AS"),
+        lexical=file.values("search")["lexical"],
+        trace=trace["enabled"],
+        trace_days=trace["retention_days"],
+    )
+
+
+def named_sources(paths: Sequence[Path], cwd: Path) -> tuple[SourceConfig, ...]:
+    """Folders given on the command line as sources, each named as its folder is.
+
+    Raises ``ConfigError`` where two would have one name.
+    """
+    return _distinct(
+        [SourceConfig(path=absolute(path, cwd), name=_folder_name(cwd / path)) for path in paths],
+        f"configure them in a {FILE_NAME} (wellread init), with a name each",
+    )
+
+
+def remembered_sources(library: Path) -> tuple[SourceConfig, ...]:
+    """The sources of a library that has no configuration. Raises ``ConfigError``."""
+    import json
+
+    file = library / REMEMBERED_SOURCES
+    try:
+        entries = json.loads(file.read_text(encoding="utf-8"))
+        return tuple(
+            SourceConfig(
+                path=absolute(Path(entry["path"]), library.parent),
+                name=entry["name"],
+                exclude=tuple(entry["exclude"]),
+            )
+            for entry in entries
+        )
+    except FileNotFoundError:
+        return ()
+    except NotADirectoryError:
+        raise ConfigError(
+            f"the library {library} is not a folder: name another one in WELLREAD_LIBRARY"
+        ) from None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ConfigError(
+            f"the sources of the library cannot be read from {file} ({error}): "
+            "name them again with wellread index SOURCE…"
+        ) from error
+
+
+def remember_sources(library: Path, sources: Iterable[SourceConfig]) -> None:
+    """Writes the sources of a library that has no configuration into it, relative to where it
+    lies where they are below that, so that a folder can be moved with its library."""
+    import json
+
+    entries = [
+        {
+            "path": str(
+                source.path.relative_to(library.parent)
+                if source.path.is_relative_to(library.parent)
+                else source.path
+            ),
+            "name": source.name,
+            "exclude": list(source.exclude),
+        }
+        for source in sources
+    ]
+    fresh = library / f"{REMEMBERED_SOURCES}.new"
+    fresh.write_text(json.dumps(entries, ensure_ascii=False, indent=1), encoding="utf-8")
+    fresh.replace(library / REMEMBERED_SOURCES)
+
+
+# --- the parts of the file -------------------------------------------------------------------
+
+
+def _find(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Path | None:
+    named, source = explicit, "--config"
+    if named is None and environ.get("WELLREAD_CONFIG"):
+        named, source = Path(environ["WELLREAD_CONFIG"]), "WELLREAD_CONFIG"
+    if named is None:
+        upward = (folder / FILE_NAME for folder in (cwd, *cwd.parents))
+        return next((file for file in upward if file.is_file()), None)
+    file = absolute(named, cwd, environ)
+    if not file.is_file():
+        what = "is a folder, not a file" if file.is_dir() else "does not exist"
+        raise ConfigError(
+            f"the configuration {file} that {source} names {what}: "
+            "correct the path, or write one with wellread init"
+        )
+    return file
+
+
+def _library(file: ConfigFile, environ: Mapping[str, str], cwd: Path) -> Path:
+    if environ.get("WELLREAD_LIBRARY"):
+        return absolute(Path(environ["WELLREAD_LIBRARY"]), cwd, environ)
+    if file.path is not None:
+        path: Path = file.values("library")["path"]
+        return path
+    upward = (folder / LIBRARY_NAME for folder in (cwd, *cwd.parents))
+    return next((folder for folder in upward if folder.is_dir()), cwd / LIBRARY_NAME)
+
+
+def _folder_name(path: Path) -> str:
+    return unicodedata.normalize("NFC", path.resolve().name) or "root"
+
+
+def _distinct(sources: Iterable[SourceConfig], remedy: str) -> tuple[SourceConfig, ...]:
+    by_name: dict[str, SourceConfig] = {}
+    for source in sources:
+        other = by_name.setdefault(source.name, source)
+        if other is not source:
+            raise ConfigError(
+                f"two sources are called {source.name!r}, {other.path} and {source.path}: {remedy}"
+            )
+    return tuple(by_name.values())
+
+
+def _sources(file: ConfigFile) -> tuple[SourceConfig, ...]:
+    found = []
+    for values in file.all_values("sources"):
+        name = values["name"]
+        if name is not None and ("/" in name or name in {".", ".."}):
+            raise file.refuse(
+                "[[sources]] name", name, "a name for a folder", "leave slashes and dots out"
+            )
+        found.append(
+            SourceConfig(
+                path=values["path"],
+                name=unicodedata.normalize("NFC", name or _folder_name(values["path"])),
+                exclude=values["exclude"],
+            )
+        )
+    return _distinct(found, f"give one of them another name in {file.path}")
+
+
+def _aliases(file: ConfigFile) -> dict[str, DocumentType]:
+    """Those of the file over those shipped."""
+    known: dict[str, DocumentType] = {name: name for name in TYPES}
+    aliases = {word: known[kind] for word, kind in TYPE_ALIASES.items()}
+    for entry in file.entries("types.aliases"):
+        for word, kind in entry.items():
+            if not isinstance(kind, str):
+                remedy = f"choose {', '.join(TYPES)}"
+                raise file.refuse(f"[types.aliases] {word}", kind, "a type", remedy)
+            if kind not in known:
+                raise file.unknown("type", kind, f"[types.aliases] {word}", TYPES)
+            aliases[fold(word)] = known[kind]
+    return aliases
+
+
+def _defaults(file: ConfigFile) -> tuple[DefaultRule, ...]:
+    """A key one letter off ``access`` or ``deny`` is refused: a library must not be open for
+    want of a letter."""
+    rules = []
+    for entry, values in zip(file.entries("defaults"), file.all_values("defaults"), strict=True):
+        for key in entry:
+            if _misspells_access(key):
+                raise file.unknown("key", key, "[[defaults]]", ["access", "deny"])
+        others = {key: value for key, value in entry.items() if key != "path"}
+        rules.append(DefaultRule(path=values["path"], values=others))
+    return tuple(rules)
+
+
+def _misspells_access(key: str) -> bool:
+    """Whether a key is ``access`` or ``deny`` but for case or one edit (a swap of neighbours is
+    one). Own code, as the library that tells distances costs 6 ms of a cold search."""
+    word = unicodedata.normalize("NFKC", key).strip().casefold()
+    return any(key != meant and _one_edit(word, meant) for meant in ("access", "deny"))
+
+
+def _one_edit(one: str, other: str) -> bool:
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    one, other = one[start:], other[start:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return max(len(one), len(other)) <= 1 or (len(one) == 2 and one == other[::-1])
+
+
+def _access(file: ConfigFile) -> AccessRules:
+    rules = []
+    for values in file.all_values("access.rules"):
+        if values["allow"] is None and not values["deny"]:
+            raise ConfigError(
+                f"the rule of [[access.rules]] for {values['path']!r} neither allows nor denies "
+                f"anybody ({file.path}): add allow = [...] or deny = [...]"
+            )
+        rules.append(AccessRule(path=values["path"], allow=values["allow"], deny=values["deny"]))
+    return AccessRules(default=file.values("access")["default"], rules=tuple(rules))
+
+
+def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:
+    """The groups that are written in the file itself, or the file that holds them."""
+    if file.path is None:
+        return None, None
+    apart: Path = file.values("access")["groups"]
+    named = any("groups" in entry for entry in file.entries("access"))
+    for entry in file.entries("groups"):
+        if named or apart.is_file():
+            raise ConfigError(
+                f"groups are given twice, in [groups] of {file.path} and in {apart}: "
+                "keep one of them"
+            )
+        return checked_groups((*line, str(file.path)) for line in entry.items()), None
+    if named and not apart.is_file():
+        raise ConfigError(
+            f"[access] groups names {apart}, which is not there ({file.path}): "
+            "correct the path, or write the file with lines like ann: [sales, hr]"
+        )
+    return None, apart if apart.is_file() else None

@@ -1,0 +1,306 @@
+"""Every setting with its default and what it is for: the one table from which the
+configuration is read, ``wellread init`` is written and ``docs/configuration.md`` is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["text", "path", "pattern", "names", "size", "count", "flag"]
+DOCS = "docs/configuration.md"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """A key of ``wellread.toml``. ``default`` is a TOML value as it would be written; ``None``
+    where the key has none. ``example`` is shown where there is no default worth showing."""
+
+    key: str
+    kind: Kind
+    default: object = None
+    about: str
+    example: object = None
+    choices: tuple[str, ...] = ()
+    required: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """A table of ``wellread.toml``; ``many`` for an array of tables, ``free`` for one that takes
+    keys of the user's own, with ``example`` lines."""
+
+    name: str
+    about: str
+    settings: tuple[Setting, ...] = ()
+    many: bool = False
+    free: bool = False
+    example: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """The line that opens it."""
+        return f"[[{self.name}]]" if self.many else f"[{self.name}]"
+
+
+TYPE_ALIASES = {
+    "policy": "guideline",
+    "standard": "guideline",
+    "runbook": "playbook",
+    "procedure": "playbook",
+}
+
+TABLES: tuple[Table, ...] = (
+    Table(
+        name="sources",
+        many=True,
+        about="Where documents come from: a table for each folder. With one source, paths of "
+        "documents are relative to it; with more, they start with the source's name. Source "
+        "files are only ever read.",
+        settings=(
+            Setting(key="path", kind="path", required=True, example=".", about="The folder."),
+            Setting(
+                key="name",
+                kind="text",
+                example="handbook",
+                about="What its paths start with where there are more sources. Left out: the "
+                "folder's name.",
+            ),
+            Setting(
+                key="exclude",
+                kind="names",
+                default=[],
+                about="What to leave out of this source, in the manner of .gitignore.",
+            ),
+        ),
+    ),
+    Table(
+        name="library",
+        about="Where the index is kept. It can be rebuilt from the sources at any time.",
+        settings=(
+            Setting(
+                key="path",
+                kind="path",
+                default=".wellread",
+                about="A folder of its own, on a local disk. WELLREAD_LIBRARY beats it.",
+            ),
+        ),
+    ),
+    Table(
+        name="index",
+        about="What is indexed.",
+        settings=(
+            Setting(
+                key="max_file_size",
+                kind="size",
+                default="5 MiB",
+                about="Larger files are skipped and counted. Bytes, or a text with kB, MB, GB, "
+                "KiB, MiB or GiB.",
+            ),
+            Setting(
+                key="exclude",
+                kind="names",
+                default=[],
+                about="What to leave out of every source, in the manner of .gitignore.",
+            ),
+            Setting(
+                key="workers",
+                kind="count",
+                default=0,
+                about="Processes that read and analyse documents; 0 is one for each core.",
+            ),
+        ),
+    ),
+    Table(
+        name="defaults",
+        many=True,
+        free=True,
+        about="Frontmatter for the documents of a folder that do not say otherwise: any key of "
+        "docs/document-format.md beside path. A later table beats an earlier one.",
+        settings=(
+            Setting(
+                key="path",
+                kind="pattern",
+                required=True,
+                example="policies/**",
+                about="The documents it is for, as a pattern.",
+            ),
+        ),
+        example=('type = "guideline"', 'owner = "legal@example.com"'),
+    ),
+    Table(
+        name="types.aliases",
+        free=True,
+        about="Words of your house for the types guideline, playbook, reference, template and "
+        "brief. These are understood already:",
+        example=tuple(f'{word} = "{kind}"' for word, kind in TYPE_ALIASES.items()),
+    ),
+    Table(
+        name="access",
+        about="Who may read a document that does not say so itself. What is unreadable, "
+        "misspelt or empty in a document admits nobody but the local owner.",
+        settings=(
+            Setting(
+                key="default",
+                kind="names",
+                default=["everyone"],
+                about="The readers of a document without access: groups, user:NAME, or everyone. "
+                "An empty list admits nobody.",
+            ),
+            Setting(
+                key="groups",
+                kind="path",
+                default="groups.yaml",
+                about="A file that says who belongs to what, as subject: [groups]. Read where it "
+                "exists, unless there is a table [groups] instead.",
+            ),
+        ),
+    ),
+    Table(
+        name="access.rules",
+        many=True,
+        about="Rules for folders. Every rule that fits, and the document's own list, must admit "
+        "a reader; deny beats all.",
+        settings=(
+            Setting(
+                key="path",
+                kind="pattern",
+                required=True,
+                example="people/**",
+                about="The documents it is for, as a pattern.",
+            ),
+            Setting(
+                key="allow",
+                kind="names",
+                example=["hr", "management"],
+                about="Who may read them; an empty list admits nobody. Left out: the rule allows "
+                "what others allow.",
+            ),
+            Setting(
+                key="deny",
+                kind="names",
+                default=[],
+                example=["contractors"],
+                about="Who may not.",
+            ),
+        ),
+    ),
+    Table(
+        name="groups",
+        free=True,
+        about="Who belongs to what, where there is no groups.yaml. A subject that is not listed "
+        "is unknown.",
+        example=('ann = ["sales", "management"]', "bob = []"),
+    ),
+    Table(
+        name="identity",
+        about="Who asks where neither --as nor WELLREAD_AS says so.",
+        settings=(
+            Setting(
+                key="subject",
+                kind="text",
+                example="ann",
+                about="A subject of the groups. Left out: the command line is the local owner, "
+                "who reads everything, and a server over stdio is everyone.",
+            ),
+        ),
+    ),
+    Table(
+        name="search",
+        about="How passages are found.",
+        settings=(
+            Setting(
+                key="lexical",
+                kind="text",
+                default="tantivy",
+                choices=("tantivy", "fts5"),
+                about="The engine for words: tantivy, or fts5 to keep everything in SQLite, "
+                "slower on large libraries.",
+            ),
+        ),
+    ),
+    Table(
+        name="trace",
+        about="The record of who asked what and which documents came back, never their text.",
+        settings=(
+            Setting(key="enabled", kind="flag", default=True, about="Whether it is kept."),
+            Setting(
+                key="retention_days",
+                kind="count",
+                default=90,
+                about="Days after which a trace is deleted, a quarter of a year; 0 keeps them.",
+            ),
+        ),
+    ),
+)
+
+ENVIRONMENT: tuple[tuple[str, str], ...] = (
+    ("WELLREAD_CONFIG", "The configuration file, where `--config` does not name one."),
+    ("WELLREAD_LIBRARY", "The library's folder; beats `[library] path`."),
+    ("WELLREAD_AS", "The subject that asks, as `--as`. Set but empty, it is refused."),
+)
+
+EXIT_CODES: tuple[tuple[int, str], ...] = (
+    (0, "Done. A run that held deletions back is done too, with a warning."),
+    (1, "Nothing found, or no such document for this caller."),
+    (2, "The command, the configuration or the caller cannot be understood."),
+    (3, "No index yet, an empty one, or one of another version."),
+    (4, "The store cannot be opened or written."),
+    (5, "An index run was refused or failed."),
+    (6, "A check failed (`lint`)."),
+)
+
+
+def toml(value: object) -> str:
+    """A default or an example as it is written in TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def template() -> str:
+    """The commented ``wellread.toml`` that ``wellread init`` writes."""
+    return "\n".join(_template_lines()) + "\n"
+
+
+def _template_lines() -> Iterator[str]:
+    yield from _comment(
+        "Configuration of wellread. Every setting but the source is shown at its default, or as "
+        "an example, behind a # without a blank. Paths are relative to this file. Patterns: ** "
+        f"crosses folders, * does not. More on every setting: {DOCS}"
+    )
+    for table in TABLES:
+        off = "" if table.name == "sources" else "#"
+        yield ""
+        yield from _comment(table.about)
+        yield f"{off}{table.heading}"
+        for setting in table.settings:
+            value = setting.example if setting.example is not None else setting.default
+            yield from _comment(setting.about)
+            yield f"{off if setting.required else '#'}{setting.key} = {toml(value)}"
+        for line in table.example:
+            yield f"{off}{line}"
+
+
+def _comment(text: str) -> Iterator[str]:
+    import textwrap
+
+    for line in textwrap.wrap(text, 96, break_on_hyphens=False):
+        yield f"# {line}"
+
+
+def reference(table: Table) -> list[str]:
+    """The rows that ``docs/configuration.md`` holds for a table."""
+    return [
+        f"| `{setting.key}` | {_shown_default(setting)} | {setting.about} |"
+        for setting in table.settings
+    ]
+
+
+def _shown_default(setting: Setting) -> str:
+    if setting.required:
+        return "required"
+    return "none" if setting.default is None else f"`{toml(setting.default)}`"
