@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -95,6 +96,11 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         trace=trace["enabled"],
         trace_days=trace["retention_days"],
     )
+
+
+def load_here(explicit: Path | None = None) -> Config:
+    """``load`` with this process's environment and folder. Raises ``ConfigError``."""
+    return load(explicit, os.environ, Path.cwd())
 
 
 def named_sources(paths: Sequence[Path], cwd: Path) -> tuple[SourceConfig, ...]:

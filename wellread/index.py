@@ -20,7 +20,8 @@ from wellread.parse import PARSER_VERSION
 from wellread.prepare import UNREADABLE, Preparation, Prepared, Task, prepare_all
 from wellread.sources.folder import FolderSource
 from wellread.split import SPLITTER_VERSION
-from wellread.store.catalog_writer import FileState, LeftFile, ManifestRow
+from wellread.store.base import LeftFile
+from wellread.store.catalog_writer import FileState, ManifestRow
 from wellread.store.embedded import EmbeddedWriter
 from wellread.types import AccessRules, FileEntry, ParseRules, Run, SkippedEntry
 

@@ -11,7 +11,6 @@ from wellread.standing import standings
 from wellread.store.base import DocumentText, Snapshot
 from wellread.types import (
     AttachmentView,
-    Filters,
     LinkView,
     OutlineEntry,
     ReadResult,

@@ -33,9 +33,7 @@ def dump_record(document: Document) -> str:
     """Everything of a document but its text, structure, links and attachments, as JSON."""
     life = document.lifecycle
     lifecycle: dict[str, Any] = {
-        one.name: getattr(life, one.name)
-        for one in fields(life)
-        if one.name not in LIFECYCLE_DATES
+        one.name: getattr(life, one.name) for one in fields(life) if one.name not in LIFECYCLE_DATES
     }
     for name in LIFECYCLE_DATES:
         value: date | None = getattr(life, name)
