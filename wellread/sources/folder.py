@@ -32,6 +32,20 @@ _NAME = attrgetter("name")
 
 _Entry = FileEntry | SkippedEntry
 
+_SETTERS: tuple[Callable[[FileEntry, object], None], ...] = tuple(
+    getattr(FileEntry, name).__set__
+    for name in (
+        "path",
+        "location",
+        "source",
+        "size",
+        "mtime_ns",
+        "ctime_ns",
+        "inode",
+        "imported",
+    )
+)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FolderSource:
@@ -122,6 +136,11 @@ class _Scan:
         # ordinary document first; pathlib, pathspec and normalize stay out of it.
         source, limit, files = self.source.name, self.source.max_bytes, self.files
         excluded = self.excluded
+        # The __init__ of a frozen dataclass costs as much as all the rest of the loop (measured:
+        # 3.8 us against 1.2 us for the same through its slots), hence the setters.
+        new = object.__new__
+        set_path, set_location, set_source, set_size = _SETTERS[:4]
+        set_mtime, set_ctime, set_inode, set_imported = _SETTERS[4:]
         always, starts, ends, names = excluded.slow, excluded.starts, excluded.ends, excluded.names
         stack = [(top, base, below)]
         while stack:
@@ -183,15 +202,16 @@ class _Scan:
                 if size > limit:
                     yield _skip(path, "too large", _too_large(path, size, limit))
                     continue
-                yield FileEntry(
-                    path=path,
-                    location=location,
-                    source=source,
-                    size=size,
-                    mtime_ns=status.st_mtime_ns,
-                    ctime_ns=status.st_ctime_ns,
-                    inode=inode,
-                )
+                seen = new(FileEntry)
+                set_path(seen, path)
+                set_location(seen, location)
+                set_source(seen, source)
+                set_size(seen, size)
+                set_mtime(seen, status.st_mtime_ns)
+                set_ctime(seen, status.st_ctime_ns)
+                set_inode(seen, inode)
+                set_imported(seen, None)
+                yield seen
             deeper.reverse()
             stack.extend(deeper)
 
