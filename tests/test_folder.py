@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from wellread.errors import ConfigError, RunRefused, SkippedFile
 from wellread.kinds import kind_of
-from wellread.sources.folder import DEFAULT_EXCLUDE, FolderSource, compile_exclude
+from wellread.sources.exclude import DEFAULT_EXCLUDE, compile_exclude
+from wellread.sources.folder import FolderSource
 from wellread.types import FileEntry, SkippedEntry
 
 ROOT_USER = os.geteuid() == 0
