@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import re
 import threading
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -395,6 +394,9 @@ def _clean_title(title: str | None) -> str | None:
 
 def _check_archive(path: str, content: bytes) -> str | None:
     """Refuse what is no office archive, or unpacks too large; its title property otherwise."""
+    import html
+    import zipfile
+
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
     except zipfile.BadZipFile as error:
@@ -417,8 +419,6 @@ def _check_archive(path: str, content: bytes) -> str | None:
     found = re.search(r"<dc:title>([^<]*)</dc:title>", core)
     if found is None:
         return None
-    import html
-
     return html.unescape(found[1])
 
 
