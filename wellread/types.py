@@ -85,6 +85,27 @@ class RawFile:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ConvertedPage:
+    """A page, slide or sheet of a converted file: its range in ``Converted.text``, and its
+    number from 1. ``label`` is what it is called: a sheet's name, a slide's title."""
+
+    label: str
+    kind: Literal["page", "slide", "sheet"]
+    number: int
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Converted:
+    """The text of an office file, as Markdown where it has no pages."""
+
+    text: str
+    pages: tuple[ConvertedPage, ...] = ()
+    title: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class DefaultRule:
     """A ``[[defaults]]`` entry: frontmatter values for the documents whose path matches."""
 
