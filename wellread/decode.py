@@ -197,6 +197,11 @@ def _wide_without_mark(content: bytes, path: str) -> str:
 def _is_written_text(text: str) -> bool:
     if _CONTROL.search(text):
         return False
+    # ASCII text with a stray NUL turns into Han signs; Latin, Greek, Cyrillic, Hebrew and
+    # Arabic all lie below U+0700, their punctuation above U+2000.
+    alphabetic = sum(c < "\u0700" or "\u2000" <= c <= "\u20cf" for c in text)
+    if alphabetic < 0.9 * len(text):
+        return False
     # Unassigned, private-use and surrogate code points: what random bytes turn into.
     return not any(unicodedata.category(c) in ("Cn", "Co", "Cs") for c in set(text))
 

@@ -202,7 +202,7 @@ class _YamlReader:
             kind = type(event)
             if kind is yaml.ScalarEvent:
                 value: object = event.value
-                if event.style is None and event.value in ("", "~", "null"):
+                if not event.style and event.value in ("", "~", "null"):
                     value = None
                 self._add(1, event)
                 if event.anchor:

@@ -11,35 +11,45 @@ from wellread.paths import is_document, kind_of, resolve
 from wellread.structure import Structure, normalized_label
 from wellread.types import Attachment, Link
 
-_LINK = re.compile(
-    # An inline destination, <in brackets> or with one level of parentheses; an HTML attribute;
-    # a wiki link. Runs are bounded so that a hostile line stays linear.
-    r"\]\([ \t\n]{0,8}(?:<(?P<angle>[^<>\n]{1,1000})>"
-    r"|(?P<inline>[^\s()<>]{1,1000}(?:\([^\s()]{0,200}\)[^\s()<>]{0,200}){0,3}))"
-    r"|<(?P<tag>img|a)\b[^<>]{0,1000}?\s(?:src|href)[ \t]*=[ \t]*"
-    r"""(?:"(?P<double>[^"<>\n]{1,1000})"|'(?P<single>[^'<>\n]{1,1000})')"""
-    r"|(?P<embed>!?)\[\[(?P<wiki>[^\[\]|\n]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]",
+# Runs are bounded so that a hostile line stays linear.
+_INLINE = re.compile(
+    r"\]\([ \t\n]{0,8}(?:<([^<>\n]{1,1000})>"
+    r"|([^\s()<>]{1,1000}(?:\([^\s()]{0,200}\)[^\s()<>]{0,200}){0,3}))"
+)
+_TAG = re.compile(
+    r"<(img|a)\b[^<>]{0,1000}?\s(?:src|href)[ \t]*=[ \t]*"
+    r"""(?:"([^"<>\n]{1,1000})"|'([^'<>\n]{1,1000})')""",
     re.IGNORECASE,
 )
+_WIKI = re.compile(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]")
 _REFERENCE = re.compile(
     r"(?P<image>!?)\[(?P<text>[^\[\]]{1,300})\](?:\[(?P<label>[^\[\]]{0,300})\])?(?![(:])"
 )
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_TICKS = re.compile("`+")
 
 
 def find_links(
-    text: str, found: Structure, line_starts: Sequence[int], path: str, first_line: int, root: str
+    text: str, found: Structure, path: str, first_line: int, root: str
 ) -> tuple[Link, ...]:
     """Every link and image to a file, in the order of the text, code left out.
 
-    ``line_starts`` are the offsets of the text's lines, the first of which is ``first_line``
-    of the file. Addresses, anchors within the page and template placeholders are no links.
+    The text's first line is ``first_line`` of the file. Addresses, anchors within the
+    page and template placeholders are no links.
     """
     code = [edge for start_end in found.code for edge in start_end]
     links = []
+    ticks = "`" in text
+    starts = found.line_starts
+    spans: list[int] = []
+    spans_row = -1
     for position, written, image, wiki in _written(text, found):
-        row = bisect_right(line_starts, position) - 1
-        if bisect_right(code, row) % 2 or _in_code_span(text, position):
+        row = bisect_right(starts, position) - 1
+        if bisect_right(code, row) % 2:
+            continue
+        if ticks and row != spans_row:
+            end = starts[row + 1] if row + 1 < len(starts) else len(text)
+            spans, spans_row = _code_spans(text[starts[row] : end]), row
+        if spans and bisect_right(spans, position - starts[row]) % 2:
             continue
         target, _, anchor = written.partition("#")
         target = target.partition("?")[0]
@@ -78,15 +88,21 @@ def linked_attachments(links: Sequence[Link], known: Sequence[Attachment]) -> li
 def _written(text: str, found: Structure) -> Iterator[tuple[int, str, bool, bool]]:
     """Position, destination as written, whether an image, whether a wiki link."""
     results = []
-    if "](" in text or "[[" in text or "<" in text:
-        for match in _LINK.finditer(text):
-            written = match["angle"] or match["inline"] or match["double"] or match["single"]
-            if match["wiki"]:
-                results.append((match.start(), match["wiki"].strip(), bool(match["embed"]), True))
-            elif match["tag"]:
-                results.append((match.start(), written, match["tag"].lower() == "img", False))
-            else:
-                results.append((match.start(), written, _is_image(text, match.start()), False))
+    if "](" in text:
+        images = "![" in text
+        for match in _INLINE.finditer(text):
+            start = match.start()
+            image = images and _is_image(text, start)
+            results.append((start, match[1] or match[2], image, False))
+    if "<" in text:
+        for match in _TAG.finditer(text):
+            image = match[1].lower() == "img"
+            results.append((match.start(), match[2] or match[3], image, False))
+    if "[[" in text:
+        results += [
+            (match.start(), match[2].strip(), bool(match[1]), True)
+            for match in _WIKI.finditer(text)
+        ]
     if found.references:
         labels: dict[str, str | None] = {}
         for match in _REFERENCE.finditer(text):
@@ -96,8 +112,12 @@ def _written(text: str, found: Structure) -> Iterator[tuple[int, str, bool, bool
             destination = labels[label]
             if destination:
                 results.append((match.start(), destination, bool(match["image"]), False))
-        results.sort(key=lambda result: result[0])
+    results.sort(key=lambda result: result[0])
     return iter(results)
+
+
+_NESTED_BRACKETS = 16
+"""Opening brackets looked back over, more than any label holds."""
 
 
 def _is_image(text: str, closing: int) -> bool:
@@ -105,7 +125,7 @@ def _is_image(text: str, closing: int) -> bool:
     depth = 0
     position = closing
     lowest = max(0, closing - 1000)
-    while position > lowest:
+    for _ in range(_NESTED_BRACKETS):
         opening = text.rfind("[", lowest, position)
         if opening < 0:
             return False
@@ -117,12 +137,21 @@ def _is_image(text: str, closing: int) -> bool:
     return False
 
 
-def _in_code_span(text: str, position: int) -> bool:
-    start = text.rfind("\n", 0, position) + 1
-    tick = text.find("`", start, position)
-    if tick < 0:
-        return False
-    end = text.find("\n", position)
-    line = text[max(start, position - 2000) : len(text) if end < 0 else min(end, position + 2000)]
-    offset = position - max(start, position - 2000)
-    return any(span.start() < offset < span.end() for span in _CODE_SPAN.finditer(line))
+def _code_spans(line: str) -> list[int]:
+    """The edges of the code spans of a line: a run of backticks up to the next of its length."""
+    runs = [found.span() for found in _TICKS.finditer(line)]
+    following: dict[int, int] = {}
+    closing = [-1] * len(runs)
+    for index in range(len(runs) - 1, -1, -1):
+        length = runs[index][1] - runs[index][0]
+        closing[index] = following.get(length, -1)
+        following[length] = index
+    edges = []
+    index = 0
+    while index < len(runs):
+        if closing[index] < 0:
+            index += 1
+            continue
+        edges += [runs[index][0], runs[closing[index]][1]]
+        index = closing[index] + 1
+    return edges

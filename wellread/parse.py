@@ -15,7 +15,7 @@ from wellread.language import language_of
 from wellread.links import find_links, linked_attachments
 from wellread.paths import name_without_ending
 from wellread.slugs import Slugs, page_slug, slug
-from wellread.structure import RawHeading, Structure, plain, structure
+from wellread.structure import RawHeading, Structure, line_starts, plain, structure
 from wellread.types import (
     Converted,
     ConvertedPage,
@@ -35,7 +35,6 @@ SECTION_LEVEL = 2
 """Headings down to this level start a section, where there are any."""
 
 _CUSTOM_ID = re.compile(r"\s*\{:?\s*#(?P<id>[\w:.-]+)[^{}]*\}\s*$")
-_LINE_END = re.compile("\n")
 
 
 def parse(raw: RawFile, rules: ParseRules, *, root: str = "") -> Document:
@@ -51,9 +50,9 @@ def parse(raw: RawFile, rules: ParseRules, *, root: str = "") -> Document:
     fields = read_fields(front, path, rules, root)
     body = text[front.body_start :]
     found = structure(body)
-    starts = line_starts(body)
+    starts = found.line_starts
     headings = _headings(found, body, starts, front.body_line)
-    links = find_links(body, found, starts, path, front.body_line, root)
+    links = find_links(body, found, path, front.body_line, root)
     return _document(
         path=path,
         fields=fields,
@@ -74,16 +73,16 @@ def parse_converted(
     path = entry.path
     body, pages = _normalized(converted)
     fields = read_fields(Frontmatter(), path, rules, root)
-    starts = line_starts(body)
     links: tuple[Link, ...] = ()
     if pages:
-        headings, sections = _paged(body, pages, starts)
+        headings, sections = _paged(body, pages, line_starts(body.split("\n"))[:-1])
     else:
         found = structure(body)
+        starts = found.line_starts
         nested = _headings(found, body, starts, 1)
         headings = tuple(heading for heading, _ in nested)
         sections = _sections(nested, body, starts, 1)
-        links = find_links(body, found, starts, path, 1, root)
+        links = find_links(body, found, path, 1, root)
     return _document(
         path=path,
         fields=fields,
@@ -96,11 +95,6 @@ def parse_converted(
         # A page's label is no title of the file.
         heading_title=not pages,
     )
-
-
-def line_starts(text: str) -> list[int]:
-    """The offset of every line's first character."""
-    return [0, *(found.end() for found in _LINE_END.finditer(text))]
 
 
 def _document(

@@ -19,7 +19,6 @@ this size do at least as well as whole documents, and far better on long ones.""
 STUB_CHARACTERS = PASSAGE_CHARACTERS // 4
 """A slice shorter than this says too little by itself; it is avoided where anything else fits."""
 
-_LINE = re.compile(r"[^\n]*\n?")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
@@ -179,10 +178,10 @@ def _blocks(body: str, start: int, end: int) -> list[_Block]:
     fence = ""
     kind = ""
     after_blank = True
-    for found in _LINE.finditer(body, start, end):
-        line = found[0]
-        if not line:
-            break
+    following = start
+    for line in body[start:end].split("\n"):
+        begin = following
+        following += len(line) + 1
         text = line.strip()
         if fence:
             closing = text.lstrip("> ")
@@ -210,7 +209,7 @@ def _blocks(body: str, start: int, end: int) -> list[_Block]:
         elif after_blank or kind in ("heading", "table"):
             opened = "text"
         if opened:
-            blocks.append(_Block(found.start(), opened))
+            blocks.append(_Block(begin, opened))
             kind = opened
         after_blank = False
     return [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ class RawHeading:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Structure:
-    """What one pass over a text finds. ``code`` holds half-open line ranges of fences and
-    indented code, ascending; ``references`` maps a normalized label to a destination."""
+    """What one pass over a text finds. ``line_starts`` are the offsets of all lines; ``code``
+    holds half-open line ranges of fences and indented code, ascending; ``references`` maps a
+    normalized label to a destination."""
 
+    line_starts: tuple[int, ...]
     headings: tuple[RawHeading, ...]
     code: tuple[tuple[int, int], ...]
     references: dict[str, str]
@@ -41,7 +44,7 @@ def structure(text: str) -> Structure:
     environment: dict[str, Any] = {}
     tokens: list[Any] = []
     md = _markdown()
-    md.block.parse(text.replace("\x00", "�"), md, environment, tokens)
+    starts: Any = md.block.parse(text, md, environment, tokens)
     headings = []
     code = []
     for index, token in enumerate(tokens):
@@ -60,12 +63,19 @@ def structure(text: str) -> Structure:
     references = {
         label: str(found["href"]) for label, found in environment.get("references", {}).items()
     }
-    return Structure(headings=tuple(headings), code=tuple(code), references=references)
+    return Structure(
+        line_starts=starts, headings=tuple(headings), code=tuple(code), references=references
+    )
+
+
+def line_starts(lines: list[str]) -> list[int]:
+    """The offsets of lines that ``split("\\n")`` gave, and one past the end."""
+    return list(accumulate([len(line) + 1 for line in lines], initial=0))
 
 
 def plain(source: str, references: tuple[tuple[str, str], ...] = ()) -> str:
     """A heading's text as a reader sees it: emphasis, code, links, images and tags removed."""
-    if not _has_markup(source):
+    if len(source) > _LONGEST_HEADING or not _has_markup(source):
         return source
     return _plain(source, references)
 
@@ -75,6 +85,10 @@ def normalized_label(label: str) -> str:
     from markdown_it.common.utils import normalizeReference
 
     return normalizeReference(label)
+
+
+_LONGEST_HEADING = 1_000
+"""Characters; inline parsing takes quadratic time, and nobody reads a longer heading."""
 
 
 def _has_markup(source: str) -> bool:
@@ -121,6 +135,33 @@ def _block_parser() -> Any:
         list_block,
         reference,
     )
+    from markdown_it.rules_block.state_block import StateBlock
+
+    class State(StateBlock):
+        """The library's state, with its marks made line by line instead of by character."""
+
+        def __init__(self, src: str, md: Any, env: Any, tokens: Any) -> None:
+            super().__init__("", md, env, tokens)
+            self.src = src
+            lines = src.split("\n")
+            self.line_starts = tuple(line_starts(lines)[:-1])
+            if not lines[-1].strip(" \t"):
+                lines.pop()
+            begins = list(self.line_starts[: len(lines)])
+            self.eMarks = [begin + len(line) for begin, line in zip(begins, lines, strict=True)]
+            shifts = [0] * (len(lines) + 1)
+            indents = [0] * (len(lines) + 1)
+            for index, line in enumerate(lines):
+                if line[:1] in (" ", "\t"):
+                    blank = line[: len(line) - len(line.lstrip(" \t"))]
+                    shifts[index] = len(blank)
+                    indents[index] = len(blank.expandtabs(4))
+            self.bMarks = [*begins, len(src)]
+            self.eMarks.append(len(src))
+            self.tShift = shifts
+            self.sCount = indents
+            self.bsCount = [0] * len(shifts)
+            self.lineMax = len(lines)
 
     def text_block(state: Any, start: int, end: int, silent: bool) -> bool:
         """A paragraph or a setext heading, in one walk over its lines."""
@@ -151,7 +192,9 @@ def _block_parser() -> Any:
                 line += 1
                 continue
             ending = interrupting.get(first)
-            if ending and any(rule(state, line, last, True) for rule in ending):
+            if ending and (
+                ending[0](state, line, last, True) or ending[-1](state, line, last, True)
+            ):
                 break
             line += 1
         state.parentType = previous
@@ -165,6 +208,10 @@ def _block_parser() -> Any:
             state.push("heading_close", f"h{level}", -1)
         return True
 
+    def definition(state: Any, start: int, end: int, silent: bool) -> bool:
+        # Most lines that start with a bracket are links; a definition needs this pair.
+        return "]:" in state.src and reference(state, start, end, silent)
+
     bullet = (list_block, text_block)
     by_first: dict[str, tuple[Any, ...]] = {
         "`": (fence, text_block),
@@ -174,12 +221,12 @@ def _block_parser() -> Any:
         "*": (hr, list_block, text_block),
         "_": (hr, text_block),
         "+": bullet,
-        "[": (reference, text_block),
+        "[": (definition, text_block),
         "<": (html_block, text_block),
         "#": (heading, text_block),
         **dict.fromkeys("0123456789", bullet),
     }
-    interrupting: dict[str, tuple[Any, ...]] = {
+    interrupting: dict[str, tuple[Any, ...]] = {  # one rule, or two
         "`": (fence,),
         "~": (fence,),
         ">": (blockquote,),
@@ -192,9 +239,14 @@ def _block_parser() -> Any:
         **dict.fromkeys("0123456789", (list_block,)),
     }
     anything = (text_block,)
-    indented = (code, reference, list_block, text_block)
+    indented = (code, definition, list_block, text_block)
 
     class Dispatching(ParserBlock):
+        def parse(self, src: str, md: Any, env: Any, outTokens: Any) -> Any:  # noqa: N803
+            state = State(src, md, env, outTokens)
+            self.tokenize(state, 0, state.lineMax)
+            return state.line_starts
+
         def tokenize(self, state: Any, startLine: int, endLine: int) -> None:  # noqa: N803
             nesting = state.md.options.maxNesting
             had_empty = False
