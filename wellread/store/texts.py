@@ -17,10 +17,30 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 # Letters whose lower-case form still has a sibling under Unicode's simple case folding
 # (CaseFolding.txt, status C): final sigma, long s, the Greek symbol forms, old Cyrillic forms.
 # With them two letters that a regular expression takes for equal, ignoring case, fold to one.
-_SIBLINGS = str.maketrans(
-    "µſςϐϑϕϖϰϱϵẛι\u0345\u1c80\u1c81\u1c82\u1c83\u1c84\u1c85\u1c86\u1c87\u1c88",
-    "μsσβθφπκρεṡιιвдосттъѣꙋ",
-)
+_SIBLINGS = {
+    0x00B5: "μ",
+    0x017F: "s",
+    0x03C2: "σ",
+    0x03D0: "β",
+    0x03D1: "θ",
+    0x03D5: "φ",
+    0x03D6: "π",
+    0x03F0: "κ",
+    0x03F1: "ρ",
+    0x03F5: "ε",
+    0x1E9B: "ṡ",
+    0x1FBE: "ι",
+    0x0345: "ι",
+    0x1C80: "в",
+    0x1C81: "д",
+    0x1C82: "о",
+    0x1C83: "с",
+    0x1C84: "т",
+    0x1C85: "т",
+    0x1C86: "ъ",
+    0x1C87: "ѣ",
+    0x1C88: "ꙋ",
+}
 
 # Word characters: ASCII letters, digits, "_" and "-" (so that INV-2026-0041 is one word), and
 # every byte of a character outside ASCII.
