@@ -325,16 +325,23 @@ def test_patterns_of_plain_syntax_go_many_lines_at_once() -> None:
         assert compile_pattern(pattern, ignore_case=False).many is not None, pattern
 
 
-def test_required_literals_are_those_outside_of_choices() -> None:
-    def literals(pattern: str) -> tuple[str, ...]:
-        return compile_pattern(pattern, ignore_case=False).literals
+def test_required_strings_are_those_of_each_alternative() -> None:
+    def choices(pattern: str) -> tuple[tuple[str, ...], ...]:
+        return compile_pattern(pattern, ignore_case=False).choices
 
-    assert literals(r"database\w+ name") == ("database", " name")
-    assert literals("names?") == ("name",)
-    assert literals("foobar|x") == ()
-    assert literals("(foobar)?abc") == ("abc",)
-    assert literals(r"INV-\d{4}-0041") == ("INV-", "-0041")
-    assert literals("(?i)abc") == ()
+    assert choices(r"database\w+ name") == (("database", " name"),)
+    assert choices("names?") == (("name",),)
+    assert choices("foobar|barfoo") == (("foobar",), ("barfoo",))
+    assert choices("foobar|x") == (("foobar",), ())
+    assert choices("(foobar|x)?abc") == (("abc",),)
+    assert choices(r"INV-\d{4}-0041") == (("INV-", "-0041"),)
+    assert choices("(?i)abc") == ((),)
+
+
+def test_alternatives_read_only_the_documents_that_may_match() -> None:
+    library = Library("foobar", "other", "barfoo")
+    assert found(library, "foobar|barfoo", regex=True).documents == 2
+    assert library.read == {1, 3}
 
 
 def test_letters_that_a_pattern_takes_for_equal_fold_to_one() -> None:

@@ -82,6 +82,7 @@ class _Totals:
 _NO_FILTERS = Filters()
 
 _Counter = Callable[[TextSnapshot, Collection[int], Callable[[], bool]], _Totals]
+_Choices = tuple[tuple[str, ...], ...]
 _Batch = list[tuple[int, bytes]]
 _Spans = Callable[[str], tuple[tuple[int, int], ...]]
 
@@ -113,8 +114,8 @@ def find_exact(
             "The search text has a line break, and lines are searched one by one; "
             "search for the most telling of its lines."
         )
-    literals, count, spans = (_pattern if regex else _literal)(needle, ignore_case)
-    narrowed = _candidates(snapshot, literals)
+    choices, count, spans = (_pattern if regex else _literal)(needle, ignore_case)
+    narrowed = _candidates(snapshot, choices)
 
     def totals(chosen: Filters) -> tuple[Sequence[int], _Totals]:
         ids = snapshot.document_ids(scope=scope, filters=chosen, among=narrowed)
@@ -142,19 +143,25 @@ def find_exact(
     )
 
 
-def _candidates(snapshot: TextSnapshot, literals: Sequence[str]) -> set[int] | None:
-    narrowed: set[int] | None = None
-    for literal in literals:
-        found = snapshot.candidates(literal)
-        if found is not None:
-            narrowed = set(found) if narrowed is None else narrowed.intersection(found)
-    return narrowed
+def _candidates(snapshot: TextSnapshot, choices: _Choices) -> set[int] | None:
+    """Documents that may hold all the strings of one of the choices; ``None``: any may."""
+    union: set[int] = set()
+    for strings in choices:
+        narrowed: set[int] | None = None
+        for string in strings:
+            found = snapshot.candidates(string)
+            if found is not None:
+                narrowed = set(found) if narrowed is None else narrowed.intersection(found)
+        if narrowed is None:
+            return None
+        union |= narrowed
+    return union
 
 
 # --- a string ------------------------------------------------------------------------------
 
 
-def _literal(needle: str, ignore_case: bool) -> tuple[tuple[str, ...], _Counter, _Spans]:
+def _literal(needle: str, ignore_case: bool) -> tuple[_Choices, _Counter, _Spans]:
     wanted = fold(needle) if ignore_case else needle
     encoded = wanted.encode()
     sparse, dense = _line_counter(encoded), _byte_counter(encoded)
@@ -184,7 +191,7 @@ def _literal(needle: str, ignore_case: bool) -> tuple[tuple[str, ...], _Counter,
             (origin[at], origin[at + len(wanted) - 1] + 1) for at in _places(folded, wanted)
         )
 
-    return (needle,), count, spans
+    return ((needle,),), count, spans
 
 
 def _line_counter(needle: bytes) -> Callable[[bytes], int]:
@@ -234,7 +241,7 @@ def _fold_with_origin(line: str) -> tuple[str, list[int]]:
 # --- a pattern -----------------------------------------------------------------------------
 
 
-def _pattern(needle: str, ignore_case: bool) -> tuple[tuple[str, ...], _Counter, _Spans]:
+def _pattern(needle: str, ignore_case: bool) -> tuple[_Choices, _Counter, _Spans]:
     import re2
 
     from wellread.regex import compile_pattern
@@ -283,7 +290,7 @@ def _pattern(needle: str, ignore_case: bool) -> tuple[tuple[str, ...], _Counter,
                     position += 1
         return tuple(found)
 
-    return compiled.literals, count, spans
+    return compiled.choices, count, spans
 
 
 def _batches(bodies: Iterable[tuple[int, bytes]]) -> Iterator[_Batch]:

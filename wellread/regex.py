@@ -43,13 +43,13 @@ _REPEAT = re.compile(r"[*+?]\??|\{(?P<least>\d+)(?:,\d*)?\}\??")
 class LinePattern:
     """A compiled pattern. ``line`` (an RE2 object) finds a match in one line or, where
     ``multiline``, in a text of lines; ``many`` passes ``LINES_AT_ONCE`` matching lines, each
-    with its line break, from the start of a line. ``literals`` stand in every match, but for
-    case where it is ignored."""
+    with its line break, from the start of a line. Every match holds all the strings of one of
+    ``choices``, but for case where it is ignored."""
 
     line: Any
     many: Any | None
     multiline: bool
-    literals: tuple[str, ...]
+    choices: tuple[tuple[str, ...], ...]
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool) -> LinePattern:
@@ -81,7 +81,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool) -> LinePattern:
         line=line._regexp,
         many=None if many is None else many._regexp,
         multiline=multiline,
-        literals=() if plain is None else plain[1],
+        choices=((),) if plain is None else plain[1],
     )
 
 
@@ -104,13 +104,12 @@ def _explain(pattern: str, error: Exception) -> str:
     )
 
 
-def _read(pattern: str) -> tuple[str, tuple[str, ...]] | None:
-    """The pattern in a form that cannot match a line break, and its required literals; ``None``
-    where it holds syntax not known here."""
+def _read(pattern: str) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
+    """The pattern in a form that cannot match a line break, and the required strings of each
+    of its alternatives; ``None`` where it holds syntax not known here."""
     out: list[str] = []
-    runs: list[str] = [""]
+    choices: list[list[str]] = [[""]]
     depth = 0
-    alternatives = False
     position = 0
     while position < len(pattern):
         atom = _ATOM.match(pattern, position)
@@ -124,18 +123,20 @@ def _read(pattern: str) -> tuple[str, tuple[str, ...]] | None:
         elif atom["class"]:
             text = _without_line_break(text, atom["members"])
         depth += 1 if atom["group"] else -1 if atom["close"] else 0
-        alternatives = alternatives or (atom["bar"] is not None and depth == 0)
+        if atom["bar"] and depth == 0:
+            choices.append([])
         letter = atom["quoted"] or atom["plain"]
         if letter and depth == 0 and repeat is None:
-            runs[-1] += letter
+            choices[-1][-1] += letter
         else:
-            runs.append("")
+            choices[-1].append("")
         out.append(text)
         if repeat is not None:
             out.append(repeat[0])
             position = repeat.end()
-    literals = () if alternatives else tuple(run for run in runs if len(run) >= 3)
-    return "".join(out), literals
+    # Two characters narrow nothing.
+    long = tuple(tuple(run for run in runs if len(run) >= 3) for runs in choices)
+    return "".join(out), long
 
 
 def _without_line_break(written: str, members: str) -> str:
