@@ -118,15 +118,16 @@ def language_for(script: str, language: str) -> str:
 
 
 _FUNCTION_WORDS: dict[str, str] = {
-    "en": """a about above after again against all also am an and any are as at be because
-        been before being below between both but by can cannot could d did do does doing
-        don down during each few for from further had has have having he her here hers
-        herself him himself his how i if in into is it its itself just ll m me more most
-        my myself no nor not of off on once only or other our ours ourselves out over
-        own please re s same shall she should so some such t than that the their theirs
-        them themselves then there these they this those through to too under until up
-        us ve very was we were what when where which while who whom whose why will with
-        within without would you your yours yourself yourselves""",
+    # Words of place and time (after, between, without) are content: as function words they cost
+    # SciFact .002 and deep-rag-gitlab .002 nDCG@10.
+    "en": """a about all also am an and any are as at be because been being both but by can
+        cannot could d did do does doing don each few for from further had has have
+        having he her here hers herself him himself his how i if in into is it its
+        itself just ll m me more most my myself no nor not of on once only or other our
+        ours ourselves own please re s same shall she should so some such t than that
+        the their theirs them themselves then there these they this those to too us ve
+        very was we were what when where which while who whom whose why will with would
+        you your yours yourself yourselves""",
     "ru": """а без бы был была были было быть в вам вами вас весь во вот все всего всем всех
         вся всё вы где да для до его ее если есть ещё еще её ею же за и из или им ими их
         к как какая какие каким каких какого какое какой какую кем ко когда кого кому

@@ -94,7 +94,7 @@ _JOINERS = r"\-./\\:@#&=?+"
 
 def _compound(word: str, joiners: str) -> re.Pattern[str]:
     return re.compile(
-        r"(?:(?<![\w\-.])(?:--?|\.)(?=[A-Za-z]))?"  # --flag, -x, .gitignore
+        r"(?:(?<![\w\-.])(?:--?|\.)(?=[A-Za-z](?![\u0300-\u036f])))?"  # --flag, -x, .gitignore
         rf"{word}(?:(?:://|::|:\\|\\\\|/\.|(?<=\d),(?=\d)|[{joiners}]){word})*"
         r"(?:\+\+|#)?"  # C++, C#
     )
@@ -144,7 +144,12 @@ _STRONG = re.compile(r"[/\\:@?&#=]+")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
 _NUMBERED = re.compile(r"(?<![\d.])\d+(?:\.\d+)+")
 _JOINED = re.compile(rf"[{_JOINERS}{_DASHES}_,]")
-_CAMEL = re.compile(r"(?<=[^\W\d_A-ZА-ЯЁ])(?=[A-ZА-ЯЁ])|(?<=[A-ZА-ЯЁ])(?=[A-ZА-ЯЁ][^\W\d_A-ZА-ЯЁ])")
+# Letters with a mark are no borders, so that composed and decomposed text are cut alike.
+_LOWER, _UPPER = "a-zа-ик-я", "A-ZА-ИК-Я"
+_CAMEL = re.compile(
+    rf"(?<=[{_LOWER}])(?=[{_UPPER}](?![\u0300-\u036f]))"
+    rf"|(?<=[{_UPPER}])(?=[{_UPPER}][{_LOWER}](?![\u0300-\u036f]))"
+)
 _PLURAL_ACRONYM = re.compile(r"[A-ZА-ЯЁ]{2,}s")
 _POSSESSIVE = frozenset(("'s", "’s", "'S", "’S"))
 
@@ -183,6 +188,9 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
+    parts = text.split()
+    if len(parts) > 1:
+        return " ".join(map(fold, parts))
     composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return composed.translate(_FOLDING)
 
