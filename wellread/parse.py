@@ -11,7 +11,7 @@ from itertools import pairwise
 from wellread.decode import decode, normalize
 from wellread.fields import Fields, read_fields
 from wellread.frontmatter import Frontmatter, split_frontmatter
-from wellread.language import language_of
+from wellread.languages import detect_language
 from wellread.links import find_links, linked_attachments
 from wellread.paths import name_without_ending
 from wellread.slugs import Slugs, page_slug, slug
@@ -117,7 +117,7 @@ def _document(
         title=title or name_without_ending(path),
         type=fields.type,
         type_written=fields.type_written,
-        language=fields.language or language_of(body),
+        language=detect_language(body, fields.language),
         body=body,
         body_line=body_line,
         lifecycle=fields.lifecycle,
