@@ -35,7 +35,7 @@ _DENSE_BYTE = 1 / 300
 
 # From this share on, a pattern goes many lines at once: 2 ns a byte against 1.2 us a line.
 _DENSE_PATTERN = 1 / 1500
-_DENSE_AFTER_BREAK = 1 / 600
+_DENSE_AFTER_BREAK = 1 / 400
 
 # Below this share two threads pay: with a match every 3,800 bytes they took 1.3 times as long
 # as one, with none in 147 MB half as long.
