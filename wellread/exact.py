@@ -29,8 +29,9 @@ _BATCH = 4 << 20
 # Documents between two looks at ``cancelled``, where texts are read one by one.
 _BETWEEN_LOOKS = 256
 
-# From this share of lines per byte on, one byte is counted by deleting all others (.13 s for
-# any letter of 147 MB) instead of a jump per line (.08 s at 1 in 700, .39 at 1 in 90).
+# From this share of lines per byte on, one byte is counted by deleting all others
+# instead of a jump per line. Measured on 147 MB: `q`, 1 line in 745 bytes, .19 s against .11;
+# `w`, 1 in 277, .22 against .24; `m`, 1 in 141, .24 against .43; `e`, 1 in 92, .45 against .58.
 _DENSE_BYTE = 1 / 300
 
 # From this share on, a pattern goes many lines at once: 2 ns a byte against 1.2 us a line.
