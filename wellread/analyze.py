@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _Terms = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n {0,3}(?:=+|-+)[ \t]*)(?:\n|\Z)")
 
 
 # 4,096 texts of 1,500 characters with their terms and pairs are about 60 MB. Versions of one
@@ -73,19 +73,10 @@ def context_line(document: Document, passage: Passage) -> str:
 
 def text_start(body: str, start: int, end: int) -> int:
     """Where the text of a passage starts: behind the heading it opens with, if it has more."""
-    opening = start
-    while opening < end and body[opening] in " \n\t":
-        opening += 1
-    if body[opening : opening + 1] == "#":
-        after = body.find("\n", opening, end)
-    else:
-        after = body.find("\n", opening, end)
-        below = body.find("\n", after + 1, end) if after >= 0 else -1
-        line = body[after + 1 : end if below < 0 else below] if after >= 0 else ""
-        if not _UNDERLINE.fullmatch(line):
-            return start
-        after = below
-    return after + 1 if after >= 0 and body[after:end].strip() else start
+    heading = _HEADING.match(body, start, end)
+    if heading is None or not body[heading.end() : end].strip():
+        return start
+    return heading.end()
 
 
 def analyze_document(document: Document, passages: tuple[Passage, ...]) -> AnalyzedDocument:
