@@ -97,6 +97,13 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
     )
 
 
+def load_here(explicit: Path | None = None) -> Config:
+    """``load`` for this process: its environment and its current folder."""
+    import os
+
+    return load(explicit, os.environ, Path.cwd())
+
+
 def named_sources(paths: Sequence[Path], cwd: Path) -> tuple[SourceConfig, ...]:
     """Folders given on the command line as sources, each named as its folder is.
 
