@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -98,9 +99,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
 
 
 def load_here(explicit: Path | None = None) -> Config:
-    """``load`` for this process: its environment and its current folder."""
-    import os
-
+    """``load`` with this process's environment and folder. Raises ``ConfigError``."""
     return load(explicit, os.environ, Path.cwd())
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from hashlib import blake2b
+from typing import Protocol
 
 from wellread.access import canonical, effective_acl, from_canonical
 from wellread.analyze import ANALYZER_VERSION
@@ -19,7 +20,8 @@ from wellread.parse import PARSER_VERSION
 from wellread.prepare import UNREADABLE, Preparation, Prepared, Task, prepare_all
 from wellread.sources.folder import FolderSource
 from wellread.split import SPLITTER_VERSION
-from wellread.store.catalog_writer import FileState, LeftFile, ManifestRow
+from wellread.store.base import LeftFile
+from wellread.store.catalog_writer import FileState, ManifestRow
 from wellread.store.embedded import EmbeddedWriter
 from wellread.types import AccessRules, FileEntry, ParseRules, Run, SkippedEntry
 
@@ -58,11 +60,20 @@ class RunRules:
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
 
 
-CommitDates = Callable[[FolderSource], Callable[[str], date | None]]
-"""For a source, the day of a library path's last commit, or ``None`` where the file's own
-time counts."""
+class SourceDates(Protocol):
+    """When the files of a source were last committed, where it is in a git checkout."""
 
-Dates = Mapping[str, Callable[[str], date | None]]
+    def committed(self, path: str) -> date | None:
+        """The day of the last commit of a library path, whether changed since or not."""
+        ...
+
+    def modified(self, path: str) -> bool:
+        """Whether the file differs from its last commit; slow when first asked."""
+        ...
+
+
+CommitDates = Callable[[FolderSource], SourceDates]
+Dates = Mapping[str, SourceDates]
 
 
 class IndexRun:
@@ -91,6 +102,7 @@ class IndexRun:
         self.clock = time.perf_counter()
         self.left: list[LeftFile] = []
         self.closed_folders: list[str] = []
+        self.moved = False
         self.counts: Counter[str] = Counter()
         self.fingerprints: dict[tuple[int, ...], str] = {}
         self.acl_ids: dict[tuple[str, str], int] = {}
@@ -156,7 +168,7 @@ class IndexRun:
         current = (
             row.fingerprint == self._fingerprint(entry.path)
             and row.acl_id == self._acl_id(row.access, entry.path)
-            and (row.dated or row.updated == self._day(entry, dates).toordinal())
+            and self._same_day(entry, row, dates)
         )
         if not current:
             return Task(entry=entry, known=None)
@@ -259,11 +271,12 @@ class IndexRun:
         acl_id = self._acl_id(row.access, row.path)
         if acl_id != row.acl_id:
             self.writer.move_to_acl(row.document_id, acl_id)
+            self.moved = True
 
     def _commit(self, seen: int, held_back: int) -> Run:
         finished = datetime.now(UTC)
         before = self.writer.before
-        changed = any(self.counts[name] for name in ("added", "changed", "removed"))
+        changed = self.moved or any(self.counts[name] for name in ("added", "changed", "removed"))
         names = [source.name for source in self.sources]
         self.catalog.replace_left_files(names, self.left)
         run = Run(
@@ -318,8 +331,21 @@ class IndexRun:
         )
 
     def _day(self, entry: FileEntry, dates: Dates) -> date:
-        committed = dates[entry.source](entry.path)
-        return committed or datetime.fromtimestamp(entry.mtime_ns / 1e9, UTC).date()
+        source = dates[entry.source]
+        committed = source.committed(entry.path)
+        if committed is not None and not source.modified(entry.path):
+            return committed
+        return datetime.fromtimestamp(entry.mtime_ns / 1e9, UTC).date()
+
+    def _same_day(self, entry: FileEntry, row: ManifestRow, dates: Dates) -> bool:
+        """Whether the day that holds is the one that is stored. Where that is the day of the
+        last commit, git need not be asked for changes: a changed file has another time."""
+        if row.dated:
+            return True
+        committed = dates[entry.source].committed(entry.path)
+        if committed is not None and committed.toordinal() == row.updated:
+            return True
+        return self._day(entry, dates).toordinal() == row.updated
 
     def _fingerprint(self, path: str) -> str:
         rules = self.rules.parse

@@ -16,13 +16,13 @@ from multiprocessing.connection import wait
 
 from wellread.analyze import analyze_document
 from wellread.errors import SkippedFile
-from wellread.parse import parse, parse_converted
 from wellread.kinds import kind_of
+from wellread.parse import parse, parse_converted
 from wellread.sources.folder import FolderSource
 from wellread.split import split
 from wellread.store.base import DocumentText
-from wellread.store.rows import DocumentRows, TermsRow, terms_row, to_rows
 from wellread.store.lexical import join_terms
+from wellread.store.rows import DocumentRows, TermsRow, terms_row, to_rows
 from wellread.types import Document, FileEntry, ParseRules, RawFile
 
 DIGEST_BYTES = 16
@@ -79,7 +79,7 @@ def prepare(task: Task, how: Preparation) -> Prepared:
         digest = blake2b(content, digest_size=DIGEST_BYTES).digest()
         if digest == task.known:
             return Prepared(entry=entry, digest=digest)
-        document = to_document(entry, content, how.rules)
+        document = to_document(entry, content, how)
         rows = to_rows(analyze_document(document, split(document)))
     except SkippedFile as error:
         return left_out(entry, error.reason, str(error), failed=error.reason == UNREADABLE)
@@ -89,13 +89,14 @@ def prepare(task: Task, how: Preparation) -> Prepared:
     return Prepared(entry=entry, digest=digest, rows=rows)
 
 
-def to_document(entry: FileEntry, content: bytes, rules: ParseRules) -> Document:
+def to_document(entry: FileEntry, content: bytes, how: Preparation) -> Document:
     """Parse a file by its kind."""
+    root = how.sources[entry.source].prefix
     if kind_of(entry.path) == "office":
         from wellread.convert import convert
 
-        return parse_converted(entry.path, convert(content, entry.path), rules)
-    return parse(RawFile(entry=entry, content=content), rules)
+        return parse_converted(entry, convert(content, entry.path), how.rules, root=root)
+    return parse(RawFile(entry=entry, content=content), how.rules, root=root)
 
 
 def left_out(entry: FileEntry, reason: str, message: str, *, failed: bool) -> Prepared:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from datetime import date
 
 from wellread.errors import NotFound, UsageError
@@ -10,7 +11,6 @@ from wellread.standing import standings
 from wellread.store.base import DocumentText, Snapshot
 from wellread.types import (
     AttachmentView,
-    Filters,
     LinkView,
     OutlineEntry,
     ReadResult,
@@ -158,7 +158,7 @@ def section_name(section: Section) -> str:
     return f"p. {section.page}" if section.page is not None else "(before the first heading)"
 
 
-def line_ends(document: DocumentText):  # type: ignore[no-untyped-def]
+def line_ends(document: DocumentText) -> Callable[[int], int]:
     """From a body offset to the file line that ends before it."""
     first = document.record.body_line
 

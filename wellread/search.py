@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
@@ -33,6 +33,7 @@ from wellread.types import (
     Outcome,
     Scope,
     SearchResult,
+    Standing,
 )
 
 Detail = Literal["snippet", "passage"]
@@ -74,7 +75,7 @@ def search(
     top = max((one.score for one in candidates), default=0.0)
     scale = 1.0 if scope.caller.owner or top <= 0 else 1 / top
     outcome = the_outcome(snapshot, bool(candidates), filters, scope=scope)
-    without = ()
+    without: tuple[tuple[str, int], ...] = ()
     if not candidates and filters and query.store.groups:
         without = without_each_filter(snapshot, query, filters, scope=scope)
         if without and outcome == "nothing-found":
@@ -129,9 +130,9 @@ class Window:
         ]
         return put_successors(in_order(candidates), self._fetch)
 
-    def _standings(self, records):  # type: ignore[no-untyped-def]
+    def _standings(self, records: Iterable[DocumentRecord]) -> dict[str, Standing]:
         return standings(
-            list(records),
+            records,
             self.today,
             find=lambda path: self.snapshot.find(path, scope=self.scope),
             superseders=lambda path: (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -16,6 +16,7 @@ from wellread.types import (
     Lifecycle,
     Link,
     Passage,
+    Problem,
     Scope,
     Section,
 )
@@ -154,6 +155,17 @@ class FileStamp:
     location: str
     size: int
     mtime_ns: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LeftFile:
+    """A file that is not in the library, and why."""
+
+    path: str
+    source: str
+    failed: bool
+    reason: str
+    message: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -333,6 +345,26 @@ class Snapshot(Protocol):
         """The languages of the documents in scope, by ISO 639-1 code, sorted."""
         ...
 
-    def matching(self, *, scope: Scope, filters: Filters) -> list[tuple[int, str, int]]:
-        """Documents in scope and filters, in path order: id, path, file line of the text."""
+    @property
+    def indexed_at(self) -> str | None:
+        """When the last good run ended, ISO 8601 in UTC."""
+        ...
+
+    def document_ids(
+        self, *, scope: Scope, filters: Filters, among: Collection[int] | None = None
+    ) -> Sequence[int]:
+        """Documents in scope and filters, in path order; only those of ``among``, if given."""
+        ...
+
+    def candidates(self, needle: str) -> Sequence[int] | None:
+        """Documents that may hold a needle, of any scope: the caller narrows them. ``None``
+        where every text has to be looked at."""
+        ...
+
+    def bodies(self, ids: Collection[int], *, folded: bool = False) -> Iterator[tuple[int, bytes]]:
+        """The texts of documents that ``document_ids`` has given, as UTF-8."""
+        ...
+
+    def problems(self, *, scope: Scope) -> Iterator[Problem]:
+        """The mistakes noted in the documents in scope, in path order."""
         ...

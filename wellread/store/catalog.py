@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -12,13 +12,15 @@ from wellread.store.base import (
     DocumentRecord,
     DocumentText,
     FileStamp,
+    LeftFile,
     LinkRecord,
     PassageRecord,
 )
 from wellread.store.codec import load_headings, load_lifecycle, load_path
 from wellread.store.conditions import document_condition
 from wellread.store.lexical import Restriction
-from wellread.types import Attachment, Filters, Link, Passage, Scope, Section
+from wellread.store.texts import TextReader
+from wellread.types import Attachment, Filters, Link, Passage, Problem, Scope, Section
 
 RECORD_CACHE_SIZE = 20_000
 """Documents kept in memory: about 1 kB each. Ids are never reused and rows never change, so
@@ -48,6 +50,7 @@ class CatalogReader:
     def __init__(self, connection: sqlite3.Connection, cache: dict[int, DocumentRecord]) -> None:
         self.connection = connection
         self.cache = cache
+        self.texts = TextReader(connection)
 
     def state(self) -> CatalogState:
         """The state row."""
@@ -242,14 +245,45 @@ class CatalogReader:
         rows = self.connection.execute("SELECT DISTINCT acl_id, language FROM documents")
         return tuple(sorted({language for acl, language in rows if acl in scope.allowed}))
 
-    def matching(self, where: Restriction) -> list[tuple[int, str, int]]:
-        """Documents in scope and filters, in path order: id, path, body line."""
+    def document_ids(self, where: Restriction, among: Collection[int] | None) -> list[int]:
+        """Documents in scope and filters, in path order; only those of ``among``, if given."""
         condition, values = document_condition(where)
+        if among is not None:
+            condition += " AND d.id IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(sorted(among)))
+        rows = self.connection.execute(
+            f"SELECT d.id FROM documents d WHERE {condition} ORDER BY d.path", values
+        )
+        return [row[0] for row in rows]
+
+    def left_files(self) -> list[LeftFile]:
+        """The files that are not in the library, by path."""
+        rows = self.connection.execute(
+            "SELECT path, source, failed, reason, message FROM left_files ORDER BY path"
+        )
+        return [
+            LeftFile(path=row[0], source=row[1], failed=bool(row[2]), reason=row[3],
+                     message=row[4])
+            for row in rows
+        ]  # fmt: skip
+
+    def acl_counts(self) -> list[tuple[str, int]]:
+        """Acls in canonical form with their number of documents, most first."""
         return self.connection.execute(
-            "SELECT d.id, d.path, json_extract(d.record, '$.body_line') "
-            f"FROM documents d WHERE {condition} ORDER BY d.path",
-            values,
+            "SELECT a.canonical, COUNT(*) AS n FROM documents d JOIN acls a ON a.id = d.acl_id "
+            "GROUP BY a.id ORDER BY n DESC, a.canonical"
         ).fetchall()
+
+    def problems(self, *, scope: Scope) -> Iterator[Problem]:
+        """The mistakes noted in the documents in scope, in path order."""
+        rows = self.connection.execute(
+            "SELECT d.path, d.acl_id, p.value FROM documents d, "
+            "json_each(d.record, '$.problems') p ORDER BY d.path, p.key"
+        )
+        for path, acl_id, problem in rows:
+            if acl_id in scope.allowed:
+                line, code, message = json.loads(problem)
+                yield Problem(path=path, line=line, code=code, message=message)
 
     def count_documents(self, *, scope: Scope) -> int:
         """Documents in scope."""

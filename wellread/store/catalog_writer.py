@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
 
+from wellread.store.base import LeftFile
 from wellread.store.catalog import CatalogState
 from wellread.store.lexical import LexicalDocument, LexicalWriter
 from wellread.store.rows import DocumentRows, joined
@@ -51,17 +52,6 @@ class FileState:
     dated: bool
     updated: date | None
     indexed_at: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LeftFile:
-    """A file that is not in the library, and why."""
-
-    path: str
-    source: str
-    failed: bool
-    reason: str
-    message: str
 
 
 class CatalogWriter:
@@ -259,6 +249,10 @@ class CatalogWriter:
             "INSERT INTO sources VALUES (?, ?, ?)",
             ((name, root, settings) for name, (root, settings) in sources.items()),
         )
+
+    def count(self) -> int:
+        """Documents in the catalog."""
+        return int(self.connection.execute("SELECT COUNT(*) FROM documents").fetchone()[0])
 
     def finish(self, state: CatalogState) -> None:
         """Write the vocabulary, the counters and the state; the store then commits."""

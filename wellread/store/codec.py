@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from datetime import date
 from typing import Any
 
@@ -10,7 +11,7 @@ from wellread.types import Document, Heading, Lifecycle
 
 SEPARATORS = (",", ":")
 
-LIFECYCLE_DATES = ("updated", "review_by", "valid_from", "valid_until")
+LIFECYCLE_DATES = tuple(one.name for one in fields(Lifecycle) if "date" in str(one.type))
 
 PLAIN_FIELDS = (
     "owner",
@@ -32,12 +33,7 @@ def dump_record(document: Document) -> str:
     """Everything of a document but its text, structure, links and attachments, as JSON."""
     life = document.lifecycle
     lifecycle: dict[str, Any] = {
-        "state": life.state,
-        "state_explicit": life.state_explicit,
-        "authority": life.authority,
-        "time_sensitive": life.time_sensitive,
-        "supersedes": life.supersedes,
-        "superseded_by": life.superseded_by,
+        one.name: getattr(life, one.name) for one in fields(life) if one.name not in LIFECYCLE_DATES
     }
     for name in LIFECYCLE_DATES:
         value: date | None = getattr(life, name)

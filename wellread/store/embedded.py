@@ -25,7 +25,7 @@ from wellread.store import schema
 from wellread.store.base import DocumentRecord, DocumentText, Weights
 from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.catalog_writer import CatalogWriter, stored_documents, write_meta
-from wellread.store.lexical import LexicalDocument, LexicalWriter
+from wellread.store.lexical import LexicalDocument, LexicalSearcher, LexicalWriter
 from wellread.store.rows import TermsRow, joined
 from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.store.tantivy_index import TANTIVY_SCHEMA_VERSION, TantivyIndex
@@ -91,7 +91,7 @@ class EmbeddedStore:
                 return
         connection.close()
 
-    def _searcher(self, connection: sqlite3.Connection, state: CatalogState):  # type: ignore[no-untyped-def]
+    def _searcher(self, connection: sqlite3.Connection, state: CatalogState) -> LexicalSearcher:
         if state.lexical == "fts5":
             from wellread.store.fts5_index import Fts5Searcher
 
@@ -238,9 +238,11 @@ class EmbeddedWriter:
     def _replay(self) -> None:
         """Bring a text index that is not at the catalog's generation up to it: what was
         written or removed since, or everything where the catalog was built anew since."""
+        self.replayed = self.fresh
         if self.fresh:
             self.engine.clear()
         elif self.behind is not None and self.behind != self.before.generation:
+            self.replayed = True
             after = self.behind
             if not self.before.rebuilt <= after < self.before.generation:
                 self.engine.clear()
@@ -289,15 +291,27 @@ class EmbeddedWriter:
         )
         self.engine.add(self._stored(text, document_id, acl_id))
 
-    def commit(self, state: CatalogState) -> None:
-        """Commit the catalog, then the index."""
+    def commit(self, state: CatalogState, *, changed: bool) -> None:
+        """Commit the catalog, then the index. Where nothing has changed, the generation
+        stays, and the index need not be written."""
+        if not changed and not self.replayed:
+            state = replace(state, generation=self.before.generation)
         try:
             self.catalog.finish(state)
             self.connection.execute("COMMIT")
         except sqlite3.Error as error:
             self.rollback()
             raise schema.unavailable(self.folder / "catalog.db", error) from error
-        self.engine.commit(state.generation)
+        try:
+            if state.generation == self.generation:
+                self.engine.commit(state.generation)
+            else:
+                self.engine.rollback()
+        except (ValueError, OSError) as error:
+            raise StoreUnavailable(
+                f"The text index in {self.folder} could not be written: {error}. Nothing is "
+                "lost: mend the cause and run `wellread index`, which brings it up to date."
+            ) from error
         self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.connection.close()
         keep = None

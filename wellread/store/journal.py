@@ -14,7 +14,9 @@ import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from sqlite3 import Connection as Connection
 
+from wellread.errors import StoreUnavailable
 from wellread.store import schema
 from wellread.types import Run
 
@@ -130,7 +132,7 @@ class TraceWriter:
                         trace.milliseconds,
                     ),
                 )
-            except (sqlite3.Error, schema.StoreUnavailable) as error:
+            except (sqlite3.Error, StoreUnavailable) as error:
                 self.lost += 1
                 logger.warning("a trace could not be written: %s", error)
         if connection is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -13,6 +13,7 @@ from wellread.store.base import (
     DocumentRecord,
     DocumentText,
     FileStamp,
+    LeftFile,
     LexicalResult,
     LinkRecord,
     PassageRecord,
@@ -23,7 +24,7 @@ from wellread.store.base import (
 )
 from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.lexical import LexicalSearcher, Places, Restriction
-from wellread.types import Explanation, Filters, Scope
+from wellread.types import Explanation, Filters, Problem, Scope
 
 WILDCARD = re.compile(r"[*?\[\\]")
 
@@ -186,9 +187,36 @@ class EmbeddedSnapshot:
         """The acls in use, for ``access`` to make a scope of."""
         return self.catalog.acls()
 
-    def matching(self, *, scope: Scope, filters: Filters) -> list[tuple[int, str, int]]:
-        """Documents in scope and filters, in path order: id, path, body line."""
-        return self.catalog.matching(self._where(scope, filters))
+    @property
+    def indexed_at(self) -> str | None:
+        """When the last good run ended."""
+        return self.state.indexed_at
+
+    def document_ids(
+        self, *, scope: Scope, filters: Filters, among: Collection[int] | None = None
+    ) -> Sequence[int]:
+        """Documents in scope and filters, in path order; only those of ``among``, if given."""
+        return self.catalog.document_ids(self._where(scope, filters), among)
+
+    def candidates(self, needle: str) -> Sequence[int] | None:
+        """Documents that may hold a needle, of any scope: the caller narrows them."""
+        return self.catalog.texts.candidates(needle)
+
+    def bodies(self, ids: Collection[int], *, folded: bool = False) -> Iterator[tuple[int, bytes]]:
+        """The texts of documents that ``document_ids`` has given."""
+        return self.catalog.texts.bodies(ids, folded=folded)
+
+    def left_files(self) -> list[LeftFile]:
+        """The files that are not in the library, and why: for the local owner."""
+        return self.catalog.left_files()
+
+    def acl_counts(self) -> list[tuple[str, int]]:
+        """Acls in canonical form with their number of documents: for the local owner."""
+        return self.catalog.acl_counts()
+
+    def problems(self, *, scope: Scope) -> Iterator[Problem]:
+        """The mistakes noted in the documents in scope, in path order."""
+        return self.catalog.problems(scope=scope)
 
     def _where(self, scope: Scope, filters: Filters) -> Restriction:
         places = self._places(filters.paths) if filters.paths else None

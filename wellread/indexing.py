@@ -1,0 +1,154 @@
+"""One index run on a configured library: locks, sources, store and journal put together."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from wellread.config import Config, SourceConfig, remember_sources
+from wellread.errors import RunRefused, StoreUnavailable
+from wellread.index import IndexRun, Progress, RunOptions, RunRules, SourceDates
+from wellread.library import JOURNAL, retention_start
+from wellread.locks import WriterLock
+from wellread.mounts import network_filesystem
+from wellread.prepare import stored_terms
+from wellread.sources import git
+from wellread.sources.folder import FolderSource
+from wellread.store import journal
+from wellread.store.base import Weights
+from wellread.store.embedded import EmbeddedWriter, prepare_folder
+from wellread.types import Run
+
+LOCK = "writer.lock"
+
+
+def index_library(
+    config: Config,
+    sources: Sequence[SourceConfig] | None,
+    *,
+    full: bool,
+    verify: bool,
+    allow_mass_delete: bool,
+    progress: Callable[[Progress], None] | None,
+) -> Run:
+    """One run, from the lock to the log. See ``Library.index``."""
+    wanted = tuple(sources) if sources is not None else config.sources
+    if not wanted:
+        raise RunRefused(
+            "There is no source to index. Name a folder, `wellread index FOLDER`, or add "
+            "[[sources]] to wellread.toml."
+        )
+    refuse_network(config.library)
+    try:
+        prepare_folder(config.library)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"The library folder {config.library} cannot be made: {error.strerror}. Make its "
+            "parent writable, or name another with WELLREAD_LIBRARY."
+        ) from error
+    with WriterLock(config.library / LOCK):
+        with closing(journal.open_journal(config.library / JOURNAL)) as log:
+            run = _run(
+                config,
+                folder_sources(config, wanted),
+                RunOptions(full=full, verify=verify, allow_mass_delete=allow_mass_delete),
+                log,
+                progress,
+            )
+            journal.add_run(log, run)
+            if config.trace_days:
+                journal.expire(log, retention_start(config.trace_days, datetime.now(UTC)))
+        if config.file is None:
+            remember_sources(config.library, wanted)
+    return run
+
+
+def _run(
+    config: Config,
+    sources: Sequence[FolderSource],
+    options: RunOptions,
+    log: journal.Connection,
+    progress: Callable[[Progress], None] | None,
+) -> Run:
+    last = journal.last_runs(log, 1)
+    last_started = datetime.fromisoformat(last[0].started_at) if last else None
+    writer = EmbeddedWriter(
+        config.library,
+        lexical=config.lexical,
+        reanalyze=stored_terms,
+        full=options.full,
+        weights=Weights(),
+    )
+    return IndexRun(
+        sources,
+        writer,
+        RunRules(
+            parse=config.parse_rules,
+            access=config.access,
+            workers=config.workers or os.cpu_count() or 1,
+        ),
+        options=options,
+        commit_dates=lambda source: GitDates(source, log),
+        last_started_ns=int(last_started.timestamp() * 1e9) if last_started else 0,
+        progress=progress,
+    ).run()
+
+
+def folder_sources(config: Config, wanted: Sequence[SourceConfig]) -> tuple[FolderSource, ...]:
+    """The configured folders as sources; with more than one, paths start with the name."""
+    several = len(wanted) > 1
+    return tuple(
+        FolderSource(
+            name=source.name,
+            root=source.path,
+            prefix=source.name if several else "",
+            exclude=(*config.exclude, *source.exclude),
+            max_bytes=config.max_file_size,
+        )
+        for source in wanted
+    )
+
+
+def refuse_network(library: Path) -> None:
+    """SQLite's WAL mode needs shared memory, which network file systems do not have."""
+    kind = network_filesystem(library)
+    if kind is not None:
+        raise StoreUnavailable(
+            f"The library {library} is on a network file system ({kind}), where SQLite would "
+            "damage it. Name a local folder with [library] path or WELLREAD_LIBRARY; the "
+            "sources themselves may be on the network."
+        )
+
+
+class GitDates(SourceDates):
+    """The commit days of a source in a git checkout, cached in the journal by HEAD."""
+
+    def __init__(self, source: FolderSource, log: journal.Connection) -> None:
+        self.source = source
+        self.skip = len(source.prefix) + 1 if source.prefix else 0
+        root = str(source.root)
+        row = log.execute("SELECT cached FROM commit_times WHERE root = ?", (root,)).fetchone()
+        cached = git.CachedTimes.from_json(json.loads(row[0])) if row else None
+        self.times = git.load(source.root, cached)
+        if self.times is not None and self.times != cached:
+            log.execute(
+                "INSERT OR REPLACE INTO commit_times VALUES (?, ?)",
+                (root, json.dumps(self.times.as_json())),
+            )
+        self._modified: frozenset[str] | None = None
+        self._asked = False
+
+    def committed(self, path: str) -> date | None:
+        """The day of the last commit of a library path, changed since or not."""
+        return self.times.committed(path[self.skip :]) if self.times is not None else None
+
+    def modified(self, path: str) -> bool:
+        """Whether the file differs from its last commit, or git cannot say."""
+        if not self._asked:
+            self._asked = True
+            self._modified = git.modified(self.source.root)
+        return self._modified is None or path[self.skip :] in self._modified
