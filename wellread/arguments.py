@@ -15,11 +15,37 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser whose complaints are errors like any other."""
 
     def error(self, message: str) -> NoReturn:
-        """Raises ``UsageError`` with the message and where to look."""
+        """Raises ``UsageError`` with the message and what to do next."""
         hint = f"See {self.prog} --help"
-        if message.startswith("unrecognized arguments: -"):
-            hint = f"To look for text that starts with a dash, put -- before it. {hint}"
+        unknown = message.removeprefix("unrecognized arguments: ")
+        if unknown != message and unknown.startswith("-"):
+            near = _nearest(unknown.split()[0], self)
+            if near is not None:
+                hint = f"Did you mean {near}? {hint}"
+            else:
+                hint = f"To look for text that starts with a dash, put -- before it. {hint}"
+        elif "invalid choice: " in message:
+            word = message.split("'")[1]
+            near = _nearest(word, self)
+            message = f"there is no command {word!r}"
+            hint = f"Did you mean {near}? {hint}" if near is not None else hint
         raise UsageError(f"{message}. {hint}")
+
+
+def _nearest(word: str, parser: argparse.ArgumentParser) -> str | None:
+    """The option or command that a word seems to mean."""
+    from difflib import get_close_matches
+
+    parsers, known = [parser], set[str]()
+    for each in parsers:
+        for action in each._actions:
+            known.update(action.option_strings)
+            if isinstance(action, argparse._SubParsersAction):
+                known.update(action.choices)
+                parsers.extend(action.choices.values())
+    alike = [name for name in known if name.startswith("-") == word.startswith("-")]
+    near = get_close_matches(word.split("=")[0], sorted(alike), n=1, cutoff=0.7)
+    return near[0] if near else None
 
 
 def build_parser() -> argparse.ArgumentParser:

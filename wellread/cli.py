@@ -182,13 +182,13 @@ def _text(args: argparse.Namespace, what: str) -> str:
 
 
 def _search(args: argparse.Namespace) -> int:
-    from wellread.library import Library
-
     text = _text(args, "'a few words'")
     if args.detail not in DETAILS:
         raise UsageError(f"--detail {args.detail!r} is unknown. Known: {', '.join(DETAILS)}")
     config = _config(args)
     filters, caller, today = _filters(args, config), _caller(args, config), _today(args)
+    from wellread.library import Library
+
     with Library.open(config) as library:
         result = library.search(
             text,
@@ -211,13 +211,13 @@ def _search(args: argparse.Namespace) -> int:
 
 
 def _grep(args: argparse.Namespace) -> int:
-    from wellread.library import Library
-
     text = _text(args, "'an exact string'")
     if args.limit < 1:
         raise UsageError(f"--limit {args.limit} shows nothing: write a number from 1")
     config = _config(args)
     filters, caller, today = _filters(args, config), _caller(args, config), _today(args)
+    from wellread.library import Library
+
     with Library.open(config) as library:
         result = library.find_exact(
             text,
@@ -245,11 +245,11 @@ def _outcome_code(outcome: Outcome, found: bool) -> int:
 
 
 def _read(args: argparse.Namespace) -> int:
-    from wellread.library import Library
-
     lines = _lines(args.lines)
     config = _config(args)
     caller, today = _caller(args, config), _today(args)
+    from wellread.library import Library
+
     with Library.open(config) as library:
         result = library.read(
             args.handle,
@@ -269,12 +269,13 @@ def _read(args: argparse.Namespace) -> int:
 
 
 def _status(args: argparse.Namespace) -> int:
-    from wellread.library import Library
     from wellread.output import emit, emit_json, plain
     from wellread.report import status_lines
 
     config = _config(args)
     caller, today = _caller(args, config), _today(args)
+    from wellread.library import Library
+
     with Library.open(config) as library:
         status = library.status(scope=library.scope(caller), today=today)
     if args.json:
@@ -285,12 +286,13 @@ def _status(args: argparse.Namespace) -> int:
 
 
 def _lint(args: argparse.Namespace) -> int:
-    from wellread.library import Library
     from wellread.output import emit, emit_json, plain
     from wellread.report import lint_lines
 
     config = _config(args)
     caller, today = _caller(args, config), _today(args)
+    from wellread.library import Library
+
     with Library.open(config) as library:
         problems = library.lint(scope=library.scope(caller), today=today)
     if args.json:

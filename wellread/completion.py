@@ -98,13 +98,14 @@ def _bash(commands: Sequence[Command]) -> str:
     lines += ["    esac", "    case $command in"]
     for each in commands:
         flags = " ".join(flag for option in each.options for flag in option.flags)
-        words = " ".join((flags, *each.values))
+        answers = " ".join((flags, *each.values))
         files = "-f " if each.files else ""
         lines.append(
-            f"        {each.name}) COMPREPLY=($(compgen {files}-W '{words}' -- \"$current\"));;"
+            f"        {each.name}) COMPREPLY=($(compgen {files}-W '{answers}' -- \"$current\"));;"
         )
+    words = " ".join((*names, "--help", "--version"))
     lines += [
-        f"        *) COMPREPLY=($(compgen -W '{' '.join(names)} --help --version' -- \"$current\"));;",
+        f"        *) COMPREPLY=($(compgen -W '{words}' -- \"$current\"));;",
         "    esac",
         "}",
         "complete -o filenames -F _wellread wellread",
