@@ -72,12 +72,17 @@ def _fail(message: str, code: int, as_json: bool) -> int:
         if as_json:
             from wellread.output import emit_json
 
-            emit_json({"error": message, "exit_code": code}, sys.stdout)
+            emit_json({"error": _sentence(message), "exit_code": code}, sys.stdout)
             sys.stdout.flush()
-        print(f"wellread: {message}", file=sys.stderr)
+        print(f"wellread: {_sentence(message)}", file=sys.stderr)
     except BrokenPipeError:
         _silence_stdout()
     return code
+
+
+def _sentence(message: str) -> str:
+    text = message[:1].upper() + message[1:]
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _silence_stdout() -> None:
@@ -378,9 +383,9 @@ def _ran(args: argparse.Namespace, run: Run) -> int:
     else:
         emit(run_lines(run), sys.stdout)
     if warning := held_back(run.held_back):
-        print(f"wellread: {warning}", file=sys.stderr)
+        print(f"wellread: {_sentence(warning)}", file=sys.stderr)
     if run.error:
-        print(f"wellread: {run.error}", file=sys.stderr)
+        print(f"wellread: {_sentence(run.error)}", file=sys.stderr)
     return RUN_FAILED if run.error else 0
 
 
@@ -423,7 +428,7 @@ def _run_until_done(
         except WellreadError as error:
             if str(error) != said:
                 said = str(error)
-                print(f"wellread: {said}", file=sys.stderr)
+                print(f"wellread: {_sentence(said)}", file=sys.stderr)
             stop.wait(RETRY_SECONDS)
 
 

@@ -112,8 +112,7 @@ def _hit_lines(number: int, hit: Hit, *, explain: bool) -> Iterator[Line]:
     heading = [part for part in hit.heading if part != hit.title]
     yield line((hit.title, "title"), *(f" › {part}" for part in heading), indent=3)
     yield line(*_badges(hit), indent=3)
-    for reason in hit.standing.reasons:
-        yield line((reason, "warning"), indent=3)
+    yield from _reason_lines(hit, 3)
     if hit.snippet:
         yield line(*_marked(hit.snippet), indent=3)
     if hit.further:
@@ -128,10 +127,8 @@ def _badges(hit: Hit | ReadResult) -> list[Span]:
     if written and written.casefold() != hit.type:
         parts[0] = (f"{hit.type} ({written})", "quiet")
     if hit.state_explicit:
-        parts.append((hit.state.replace("-", " "), "quiet"))
-    name = hit.standing.name
-    if name not in {"current", hit.state}:
-        parts.append((name.replace("-", " "), "warning"))
+        style = "quiet" if hit.state == "approved" else "warning"
+        parts.append((_in_words(hit.state), style))
     if hit.updated is not None:
         parts.append((f"updated {hit.updated}", "quiet"))
     attached = hit.attachments if isinstance(hit.attachments, int) else len(hit.attachments)
@@ -141,6 +138,17 @@ def _badges(hit: Hit | ReadResult) -> list[Span]:
     for part in parts:
         joined += [(" · ", "quiet"), part] if joined else [part]
     return joined
+
+
+def _reason_lines(hit: Hit | ReadResult, indent: int) -> Iterator[Line]:
+    """Why a document is worth less than it seems, but for what its badge says already."""
+    reasons = [reason for reason in hit.standing.reasons if reason != _in_words(hit.state)]
+    if reasons:
+        yield line(("; ".join(reasons), "warning"), indent=indent)
+
+
+def _in_words(name: str) -> str:
+    return name.replace("-", " ")
 
 
 def _marked(text: str) -> list[Span]:
@@ -257,11 +265,11 @@ def read_lines(result: ReadResult, *, outline: bool) -> Iterator[Line]:
     first, last = result.lines
     place = f"p. {result.pdf_page}, " if result.pdf_page is not None else ""
     where = "" if outline else f"lines {first}-{last} of "
-    yield line((handle, "path"), (f"  {place}{where}{result.total_lines}", "quiet"))
+    size = f"{result.total_lines} {plural(result.total_lines, 'line')}" if outline else ""
+    yield line((handle, "path"), (f"  {place}{where}{size or result.total_lines}", "quiet"))
     yield line((result.title, "title"))
     yield line(*_badges(result), (f" · indexed {result.indexed_at}", "quiet"))
-    for reason in result.standing.reasons:
-        yield line((reason, "warning"))
+    yield from _reason_lines(result, 0)
     yield BLANK
     if outline:
         for entry in result.outline:
@@ -275,14 +283,14 @@ def read_lines(result: ReadResult, *, outline: bool) -> Iterator[Line]:
         width = len(str(last))
         for number, row in enumerate(result.text.split("\n"), start=first):
             yield line((f"{number:>{width}}  ", "quiet"), row)
-    after = list(_around_lines(result))
+    after = list(_around_lines(result, outline=outline))
     if after:
         yield BLANK
         yield from after
 
 
-def _around_lines(result: ReadResult) -> Iterator[Line]:
-    if result.more is not None:
+def _around_lines(result: ReadResult, *, outline: bool) -> Iterator[Line]:
+    if result.more is not None and not outline:
         yield line(
             ("goes on: ", "quiet"),
             f"wellread read {_quoted(result.path)} ",
