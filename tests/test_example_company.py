@@ -29,9 +29,21 @@ TODAY = datetime.date(2026, 6, 15)
 
 TYPES = {"guideline", "playbook", "reference", "template", "brief"}
 STATES = {"draft", "in-review", "approved", "deprecated", "archived"}
-KEYS = {"question", "expect", "as", "language", "category", "must_not_find", "must_not_lead", "answer", "note"}
+KEYS = {
+    "question",
+    "expect",
+    "as",
+    "language",
+    "category",
+    "must_not_find",
+    "must_not_lead",
+    "answer",
+    "note",
+}
 CATEGORIES = {"exact", "own-words", "other-language", "similar", "browse", "control"}
-FORBIDDEN = re.compile(r"\bquit(s|ted|ting|ter|ters)?\b|\bdays?[\s-]+off\b|\bотгул|\bувол(ь|и|ю|е|я)", re.IGNORECASE)
+FORBIDDEN = re.compile(
+    r"\bquit(s|ted|ting|ter|ters)?\b|\bdays?[\s-]+off\b|\bотгул|\bувол(ь|и|ю|е|я)", re.IGNORECASE
+)
 SENTENCE = "refunds over $500 require manager approval"
 
 
@@ -48,13 +60,17 @@ def documents() -> dict[str, tuple[dict[str, Any], str]]:
 
 @cache
 def questions() -> list[dict[str, Any]]:
-    asked: list[dict[str, Any]] = yaml.safe_load((COMPANY / "questions.yaml").read_text(encoding="utf-8"))
+    asked: list[dict[str, Any]] = yaml.safe_load(
+        (COMPANY / "questions.yaml").read_text(encoding="utf-8")
+    )
     return asked
 
 
 @cache
 def groups() -> dict[str, list[str]]:
-    people: dict[str, list[str]] = yaml.safe_load((COMPANY / "groups.yaml").read_text(encoding="utf-8"))
+    people: dict[str, list[str]] = yaml.safe_load(
+        (COMPANY / "groups.yaml").read_text(encoding="utf-8")
+    )
     return people
 
 
@@ -174,16 +190,26 @@ def test_references_between_documents_lead_to_documents() -> None:
     for path, (head, _) in documents().items():
         supersedes = head.get("supersedes", [])
         assert isinstance(supersedes, list), path
-        for target in [*supersedes, *filter(None, [head.get("superseded_by"), head.get("translation_of")])]:
+        for target in [
+            *supersedes,
+            *filter(None, [head.get("superseded_by"), head.get("translation_of")]),
+        ]:
             assert target in documents(), (path, target)
             assert target != path
 
 
 def test_a_translation_is_in_the_other_language_and_for_the_same_readers() -> None:
-    pairs = {path: head["translation_of"] for path, (head, _) in documents().items() if "translation_of" in head}
+    pairs = {
+        path: head["translation_of"]
+        for path, (head, _) in documents().items()
+        if "translation_of" in head
+    }
     assert len(pairs) >= 6
     for path, original in pairs.items():
-        assert {language(documents()[path][1]), language(documents()[original][1])} == {"en", "ru"}, path
+        assert {language(documents()[path][1]), language(documents()[original][1])} == {
+            "en",
+            "ru",
+        }, path
         for key in ("access", "deny", "type", "approved_on", "sensitivity"):
             assert documents()[path][0].get(key) == documents()[original][0].get(key), (path, key)
 
@@ -193,7 +219,14 @@ def test_attachments_and_links_in_the_text_exist() -> None:
         folder = (DOCS / path).parent
         for attachment in head.get("attachments", []):
             assert (folder / attachment["path"]).is_file(), (path, attachment)
-            assert attachment["kind"] in {"script", "template", "config", "schema", "reference", "image"}, path
+            assert attachment["kind"] in {
+                "script",
+                "template",
+                "config",
+                "schema",
+                "reference",
+                "image",
+            }, path
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             assert (folder / target).resolve().is_relative_to(DOCS.resolve()), (path, target)
             assert (folder / target).is_file(), (path, target)
@@ -201,12 +234,21 @@ def test_attachments_and_links_in_the_text_exist() -> None:
 
 def test_the_runbook_carries_every_kind_of_attachment_but_a_template() -> None:
     head = documents()["engineering/on-call/runbook.md"][0]
-    assert {item["kind"] for item in head["attachments"]} == {"script", "config", "schema", "reference", "image"}
+    assert {item["kind"] for item in head["attachments"]} == {
+        "script",
+        "config",
+        "schema",
+        "reference",
+        "image",
+    }
     folder = DOCS / "engineering" / "on-call"
     assert set(yaml.safe_load((folder / "alerts.yaml").read_text(encoding="utf-8"))["alerts"]) >= {
         "payment_errors_high"
     }
-    assert json.loads((folder / "alert-event.schema.json").read_text(encoding="utf-8"))["type"] == "object"
+    assert (
+        json.loads((folder / "alert-event.schema.json").read_text(encoding="utf-8"))["type"]
+        == "object"
+    )
     with (folder / "handover-checklist.csv").open(encoding="utf-8", newline="") as lines:
         assert {len(row) for row in csv.reader(lines)} == {3}
     assert (folder / "collect-diagnostics.sh").read_text(encoding="utf-8").startswith("#!/bin/sh\n")
@@ -219,10 +261,14 @@ def test_the_images_are_what_their_script_draws() -> None:
     def pixels(png: bytes) -> bytes:
         assert png.startswith(b"\x89PNG\r\n\x1a\n")
         start = png.index(b"IDAT")
-        return zlib.decompress(png[start + 4 : start + 4 + int.from_bytes(png[start - 4 : start], "big")])
+        return zlib.decompress(
+            png[start + 4 : start + 4 + int.from_bytes(png[start - 4 : start], "big")]
+        )
 
     assert pixels((folder / "alert-screen.png").read_bytes()) == pixels(images.alert_screen())
-    assert (folder / "payment-latency-2026-05-19.svg").read_text(encoding="utf-8") == images.latency_chart()
+    assert (folder / "payment-latency-2026-05-19.svg").read_text(
+        encoding="utf-8"
+    ) == images.latency_chart()
 
 
 # --- situations ----------------------------------------------------------------------------------
@@ -250,7 +296,9 @@ def test_refunds_are_superseded_twice_and_the_last_is_approved_by_legal() -> Non
 
 
 def test_enterprise_pricing_is_there_four_times_and_once_ours_and_current() -> None:
-    pricing = {path: head for path, (head, _) in documents().items() if "pricing" in head.get("tags", [])}
+    pricing = {
+        path: head for path, (head, _) in documents().items() if "pricing" in head.get("tags", [])
+    }
     assert Counter((head["about"], head["state"]) for head in pricing.values()) == {
         ("ours", "approved"): 1,
         ("ours", "deprecated"): 1,
@@ -271,9 +319,23 @@ def test_two_approved_documents_disagree_and_nothing_decides() -> None:
 def test_the_contract_has_its_figures_in_both_languages() -> None:
     english = documents()["contracts/northern-steel.md"]
     russian = documents()["contracts/northern-steel.ru.md"]
-    for part in ("30 % upfront", "50 %", "20 %", "30 calendar days", "at the first plant", "at all three plants"):
+    for part in (
+        "30 % upfront",
+        "50 %",
+        "20 %",
+        "30 calendar days",
+        "at the first plant",
+        "at all three plants",
+    ):
         assert part in english[1], part
-    for part in ("30 % авансом", "50 %", "20 %", "30 календарных дней", "на первом заводе", "на всех трёх заводах"):
+    for part in (
+        "30 % авансом",
+        "50 %",
+        "20 %",
+        "30 календарных дней",
+        "на первом заводе",
+        "на всех трёх заводах",
+    ):
         assert part in russian[1], part
     assert english[0]["access"] == russian[0]["access"] == ["sales", "management"]
 
@@ -282,7 +344,10 @@ def test_the_march_incident_has_no_details_anywhere() -> None:
     for path, (_, text) in documents().items():
         for line in text.splitlines():
             if re.search(r"\bin March\b|\bв марте\b", line) and path.startswith("engineering/"):
-                assert path in {"engineering/incidents/2026-05-19-payment-service.md", "engineering/slack-err-4412.md"}
+                assert path in {
+                    "engineering/incidents/2026-05-19-payment-service.md",
+                    "engineering/slack-err-4412.md",
+                }
     assert not list((DOCS / "engineering" / "incidents").glob("2026-03*"))
 
 
@@ -326,7 +391,9 @@ def test_questions_have_only_the_documented_keys() -> None:
     assert len(questions()) >= 60
     for question in questions():
         assert set(question) <= KEYS, names(question)
-        assert set(question) >= {"question", "expect", "as", "language", "category"}, names(question)
+        assert set(question) >= {"question", "expect", "as", "language", "category"}, names(
+            question
+        )
         assert question["category"] in CATEGORIES, names(question)
         assert question["as"] in groups(), names(question)
         assert isinstance(question.get("answer", ""), str), names(question)
@@ -351,7 +418,11 @@ def test_questions_are_balanced_by_category_and_language() -> None:
 
 def test_every_place_that_a_question_names_exists() -> None:
     for question in questions():
-        for handle in [*expected(question), *question.get("must_not_find", []), *question.get("must_not_lead", [])]:
+        for handle in [
+            *expected(question),
+            *question.get("must_not_find", []),
+            *question.get("must_not_lead", []),
+        ]:
             path, _, section = handle.partition("#")
             assert path in documents(), (names(question), path)
             if section:
@@ -365,7 +436,9 @@ def test_control_questions_expect_nothing_and_the_others_something() -> None:
         else:
             assert expected(question), names(question)
             decoys = set(question.get("must_not_lead", []))
-            governing = {path_of(handle) for handle, grade in expected(question).items() if grade > 1}
+            governing = {
+                path_of(handle) for handle, grade in expected(question).items() if grade > 1
+            }
             assert not decoys & governing, names(question)
 
 
@@ -392,12 +465,19 @@ def test_a_page_in_the_other_language_is_what_other_language_questions_expect() 
         if question["category"] == "other-language":
             best = [handle for handle, grade in expected(question).items() if grade == 3]
             for handle in best:
-                assert language(documents()[path_of(handle)][1]) != question["language"], names(question)
+                assert language(documents()[path_of(handle)][1]) != question["language"], names(
+                    question
+                )
 
 
 def test_groups_hold_somebody_of_every_group_that_documents_name() -> None:
     people = {group for mine in groups().values() for group in mine}
-    named = {group for head, _ in documents().values() for key in ("access", "deny") for group in head.get(key, [])}
+    named = {
+        group
+        for head, _ in documents().values()
+        for key in ("access", "deny")
+        for group in head.get(key, [])
+    }
     assert named <= people
     assert people == {"sales", "support", "hr", "management", "legal", "engineering", "contractors"}
 
@@ -407,7 +487,7 @@ def test_groups_hold_somebody_of_every_group_that_documents_name() -> None:
 
 def test_the_database_is_the_same_every_time(tmp_path: Path) -> None:
     script = module("make_company_db")
-    assert script.TODAY == TODAY.isoformat()
+    assert TODAY.isoformat() == script.TODAY
     for name in ("one.db", "two.db", "two.db"):
         script.make(tmp_path / name)
     assert (tmp_path / "one.db").read_bytes() == (tmp_path / "two.db").read_bytes()
@@ -430,26 +510,41 @@ def test_the_database_holds_the_deals_of_northern_steel(tmp_path: Path) -> None:
             assert connection.execute(
                 f"SELECT * FROM {view} WHERE client = 'Northern Steel Service' AND year = '2026'"
             ).fetchall() == [("Northern Steel Service", "2026", amount)]
-        assert {status for (status,) in connection.execute("SELECT status FROM deals")} == {"won", "lost", "open"}
+        assert {status for (status,) in connection.execute("SELECT status FROM deals")} == {
+            "won",
+            "lost",
+            "open",
+        }
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
     finally:
         connection.close()
 
 
-def test_the_database_says_who_may_see_each_table_and_keeps_pay_to_hr_and_management(tmp_path: Path) -> None:
+def test_the_database_says_who_may_see_each_table_and_keeps_pay_to_hr_and_management(
+    tmp_path: Path,
+) -> None:
     module("make_company_db").make(tmp_path / "company.db")
     connection = sqlite3.connect(tmp_path / "company.db")
     try:
         allowed = dict(connection.execute("SELECT name, allowed FROM table_access"))
         tables = {
-            name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+            name
+            for (name,) in connection.execute(
+                "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
+            )
         }
         assert set(allowed) == tables - {"table_access"}
         assert allowed["salaries"] == allowed["current_salaries"] == "hr management"
         dates = [
             day
-            for column, table in [("closed_on", "deals"), ("paid_on", "payments"), ("valid_from", "salaries")]
-            for (day,) in connection.execute(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL")
+            for column, table in [
+                ("closed_on", "deals"),
+                ("paid_on", "payments"),
+                ("valid_from", "salaries"),
+            ]
+            for (day,) in connection.execute(
+                f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"
+            )
         ]
         assert max(dates) <= TODAY.isoformat()
     finally:
@@ -462,9 +557,14 @@ def test_invoices_say_the_same_in_the_database_and_on_their_pages(tmp_path: Path
     try:
         for number in ("INV-2026-0041", "INV-2026-0141"):
             issued, due, paid, amount = connection.execute(
-                "SELECT issued_on, due_on, paid_on, amount FROM payments WHERE invoice = ?", (number,)
+                "SELECT issued_on, due_on, paid_on, amount FROM payments WHERE invoice = ?",
+                (number,),
             ).fetchone()
-            text = documents()[f"finance/invoices/{number.lower()}.md"][1].replace(" ", "").replace(",", "")
+            text = (
+                documents()[f"finance/invoices/{number.lower()}.md"][1]
+                .replace(" ", "")
+                .replace(",", "")
+            )
             assert issued in text and due in text and str(amount) in text
             assert paid is None or paid in text
     finally:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from wellread.errors import ConfigError, RunRefused, SkippedFile
 from wellread.kinds import kind_of
-from wellread.sources.folder import DEFAULT_EXCLUDE, FolderSource, compile_exclude
+from wellread.sources.exclude import DEFAULT_EXCLUDE, compile_exclude
+from wellread.sources.folder import FolderSource
 from wellread.types import FileEntry, SkippedEntry
 
 ROOT_USER = os.geteuid() == 0
@@ -73,6 +74,21 @@ def test_documents_are_listed_below_the_prefix_with_what_tells_them_apart(tmp_pa
     assert (entry.size, entry.inode) == (status.st_size, status.st_ino)
     assert (entry.mtime_ns, entry.ctime_ns) == (status.st_mtime_ns, status.st_ctime_ns)
     assert src.read(entry) == b"text"
+
+
+def test_a_listed_file_is_an_ordinary_entry(tmp_path: Path) -> None:
+    # The walk fills the slots by itself: a field it forgets would be missing here.
+    write(tmp_path, "a.md")
+    entry, status = entry_of(source(tmp_path), "a.md"), (tmp_path / "a.md").stat()
+    assert entry == FileEntry(
+        path="a.md",
+        location=os.path.join(os.path.realpath(tmp_path), "a.md"),
+        source="docs",
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
+        inode=status.st_ino,
+    )
 
 
 def test_other_files_are_skipped_with_a_reason(tmp_path: Path) -> None:

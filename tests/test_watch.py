@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,11 @@ class Follower:
     """Follows in a thread; ``next`` waits for what comes, and ``None`` is the end."""
 
     def __init__(
-        self, *roots: Path, ignore: tuple[Path, ...] = (), network: str | None = None
+        self,
+        *roots: Path,
+        ignore: tuple[Path, ...] = (),
+        exclude: tuple[str, ...] = (),
+        network: str | None = None,
     ) -> None:
         self.stop = threading.Event()
         self.events: Queue[Event] = Queue()
@@ -26,7 +31,11 @@ class Follower:
         def run() -> None:
             try:
                 for event in follow(
-                    roots, stop=self.stop, ignore=ignore, network=lambda root: network
+                    roots,
+                    stop=self.stop,
+                    ignore=ignore,
+                    exclude=exclude,
+                    network=lambda root: network,
                 ):
                     self.events.put(event)
             except (RunRefused, OSError) as error:
@@ -58,8 +67,8 @@ class Follower:
 def started() -> Iterator[Callable[..., Follower]]:
     made: list[Follower] = []
 
-    def start(*roots: Path, ignore: tuple[Path, ...] = (), network: str | None = None) -> Follower:
-        made.append(Follower(*roots, ignore=ignore, network=network))
+    def start(*roots: Path, **options: Any) -> Follower:
+        made.append(Follower(*roots, **options))
         return made[-1]
 
     yield start
@@ -110,6 +119,18 @@ def test_the_library_and_hidden_files_wake_nobody(tmp_path: Path, started: Start
     (tmp_path / ".a.md.swp").write_text("x")
     (tmp_path / "library.md").write_text("x")
     assert follower.changes_until(tmp_path / "library.md") == {str(tmp_path / "library.md")}
+
+
+def test_what_the_configuration_excludes_wakes_nobody(tmp_path: Path, started: Start) -> None:
+    for folder in ("drafts", "node_modules", ".github"):
+        (tmp_path / folder).mkdir()
+    follower = started(tmp_path, exclude=("drafts/", "!.github/"))
+    follower.next()
+    (tmp_path / "drafts" / "a.md").write_text("x")
+    (tmp_path / "node_modules" / "a.md").write_text("x")
+    (tmp_path / ".github" / "a.md").write_text("x")
+    told = follower.changes_until(tmp_path / ".github" / "a.md")
+    assert told == {str(tmp_path / ".github" / "a.md")}
 
 
 def test_a_root_below_a_hidden_folder_is_followed(tmp_path: Path, started: Start) -> None:

@@ -279,6 +279,7 @@ class IndexRun:
         changed = self.moved or any(self.counts[name] for name in ("added", "changed", "removed"))
         names = [source.name for source in self.sources]
         self.catalog.replace_left_files(names, self.left)
+        generation = self.writer.generation if changed else before.generation
         run = Run(
             started_at=timestamp(self.started),
             finished_at=timestamp(finished),
@@ -290,9 +291,9 @@ class IndexRun:
             held_back=held_back,
             passages=self.catalog.passages,
             seconds=time.perf_counter() - self.clock,
-            generation=self.writer.generation,
-            skipped=Counter(file.reason for file in self.left if not file.failed),
-            failed=Counter(file.reason for file in self.left if file.failed),
+            generation=generation,
+            skipped=dict(Counter(file.reason for file in self.left if not file.failed)),
+            failed=dict(Counter(file.reason for file in self.left if file.failed)),
         )
         self.writer.commit(
             replace(

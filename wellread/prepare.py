@@ -95,7 +95,7 @@ def to_document(entry: FileEntry, content: bytes, how: Preparation) -> Document:
     if kind_of(entry.path) == "office":
         from wellread.convert import convert
 
-        return parse_converted(entry, convert(content, entry.path), how.rules, root=root)
+        return parse_converted(entry, convert(entry.path, content), how.rules, root=root)
     return parse(RawFile(entry=entry, content=content), how.rules, root=root)
 
 

@@ -22,7 +22,7 @@ from wellread.rank import (
     in_order,
     put_successors,
 )
-from wellread.snippet import clean, render, snippet
+from wellread.snippet import render, snippet, visible
 from wellread.standing import standings
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
 from wellread.types import (
@@ -195,10 +195,17 @@ class Window:
         passage, record = candidate.passage, candidate.document
         body = self.snapshot.body(record.id, scope=self.scope)
         if detail == "passage":
-            text = clean(body[passage.char_start : passage.char_end]).strip("\n")
+            text = visible(body[passage.char_start : passage.char_end]).strip("\n")
         else:
-            cut = snippet(body, (passage.char_start, passage.char_end), self.query)
-            text = render(cut)
+            text = render(
+                snippet(
+                    body,
+                    passage.char_start,
+                    passage.char_end,
+                    self.query,
+                    language=record.language,
+                )
+            )
         score = candidate.score * scale
         explanation = None
         if passage.id in parts or candidate.placed:

@@ -119,8 +119,8 @@ class Converted:
     they follow one another and cover every non-blank character."""
 
     text: str
-    pages: tuple[ConvertedPage, ...]
-    title: str | None
+    pages: tuple[ConvertedPage, ...] = ()
+    title: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from wellread.errors import RunRefused
 from wellread.mounts import network_filesystem
+from wellread.sources.exclude import DEFAULT_EXCLUDE, compile_exclude
 
 if TYPE_CHECKING:
     from watchfiles import Change
@@ -54,22 +55,25 @@ def follow(
     *,
     stop: threading.Event,
     ignore: Sequence[Path] = (),
+    exclude: tuple[str, ...] = (),
     network: Callable[[Path], str | None] = network_filesystem,
 ) -> Iterator[Watching | Changed]:
     """Yield ``Watching``, then ``Changed`` for each burst of changes, until ``stop`` is set.
 
-    Hidden files and folders below the roots are not followed, nor is anything below
-    ``ignore`` (the library itself must be in it, or its own writes would wake it for ever).
+    What ``DEFAULT_EXCLUDE`` and ``exclude`` leave out below a root wakes nobody, nor does
+    anything below ``ignore``: the library must be in it, or its own writes would wake it for
+    ever. Raises ``ConfigError`` for a pattern that cannot be understood.
     A root on a network share is polled, and so is everything where the system has no more
     room for watches. Raises ``RunRefused`` where a root is missing or goes away.
     """
     for root in roots:
         if not root.is_dir():
             raise RunRefused(_gone(root))
+    relevant = _relevant(roots, ignore, exclude)
     shares = [(root, kind) for root in roots if (kind := network(root))]
     if not shares:
         try:
-            yield from _changes(roots, ignore, stop, Watching(mode="events"))
+            yield from _changes(roots, relevant, stop, Watching(mode="events"))
         except OSError as error:
             reason = f"The system cannot watch all folders ({error}); on Linux, raise "
             reason += "fs.inotify.max_user_watches."
@@ -79,11 +83,14 @@ def follow(
         root, kind = shares[0]
         reason = f"{root} is on a network file system ({kind}), which sends no change events."
     reason += f" Files are looked through every {POLL_MS / 1000:g} s instead."
-    yield from _changes(roots, ignore, stop, Watching(mode="polling", reason=reason))
+    yield from _changes(roots, relevant, stop, Watching(mode="polling", reason=reason))
 
 
 def _changes(
-    roots: Sequence[Path], ignore: Sequence[Path], stop: threading.Event, watching: Watching
+    roots: Sequence[Path],
+    relevant: Callable[[Change, str], bool],
+    stop: threading.Event,
+    watching: Watching,
 ) -> Iterator[Watching | Changed]:
     from watchfiles import watch
 
@@ -91,7 +98,7 @@ def _changes(
     try:
         batches = watch(
             *roots,
-            watch_filter=_relevant(roots, ignore),
+            watch_filter=relevant,
             debounce=DEBOUNCE_MS,
             step=QUIET_MS,
             stop_event=stop,
@@ -116,17 +123,23 @@ def _changes(
         raise RunRefused(_gone(Path(error.filename or roots[0]))) from error
 
 
-def _relevant(roots: Sequence[Path], ignore: Sequence[Path]) -> Callable[[Change, str], bool]:
+def _relevant(
+    roots: Sequence[Path], ignore: Sequence[Path], exclude: tuple[str, ...]
+) -> Callable[[Change, str], bool]:
     # Both spellings: a watcher may report the path as it was given, or the resolved one.
     tops = sorted({text for root in roots for text in _spellings(root)}, key=len, reverse=True)
     left_out = tuple({text for path in ignore for text in _spellings(path)})
+    excluded = compile_exclude((*DEFAULT_EXCLUDE, *exclude))
 
     def relevant(change: Change, path: str) -> bool:
         if any(path == each or path.startswith(each + "/") for each in left_out):
             return False
         top = next((each for each in tops if path.startswith(each + "/")), None)
-        below = path[len(top) + 1 :] if top is not None else ""
-        return not any(part.startswith(".") for part in below.split("/"))
+        parts = path[len(top) + 1 :].split("/") if top is not None else []
+        return not any(
+            excluded(name, "/".join(parts[:at]), at < len(parts))
+            for at, name in enumerate(parts, start=1)
+        )
 
     return relevant
 

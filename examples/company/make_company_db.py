@@ -110,7 +110,16 @@ CLIENTS = [
 ]
 
 DEALS = [
-    (1, 1, "Pilot, one line of the rolling mill", "won", "2025-03-10", "2025-06-17", 85_000, "2025-022"),
+    (
+        1,
+        1,
+        "Pilot, one line of the rolling mill",
+        "won",
+        "2025-03-10",
+        "2025-06-17",
+        85_000,
+        "2025-022",
+    ),
     (2, 1, "Three plants", "won", "2025-11-24", "2026-02-03", 480_000, "2026-041"),
     (3, 1, "Spare parts", "lost", "2026-01-20", "2026-03-24", 60_000, None),
     (4, 2, "One plant, two kilns", "won", "2025-09-15", "2026-01-16", 190_000, "2026-014"),
@@ -206,7 +215,8 @@ def make(path: Path) -> None:
         with connection:
             connection.executescript(SCHEMA)
             connection.executemany(
-                "INSERT INTO about VALUES (?, ?)", [("today", TODAY), ("currency", "USD"), ("company", "Alderline")]
+                "INSERT INTO about VALUES (?, ?)",
+                [("today", TODAY), ("currency", "USD"), ("company", "Alderline")],
             )
             tables: list[tuple[str, Sequence[tuple[str | int | None, ...]]]] = [
                 ("table_access", TABLE_ACCESS),

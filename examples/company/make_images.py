@@ -87,7 +87,12 @@ class Canvas:
 
     def png(self) -> bytes:
         def chunk(kind: bytes, data: bytes) -> bytes:
-            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+            return (
+                struct.pack(">I", len(data))
+                + kind
+                + data
+                + struct.pack(">I", zlib.crc32(kind + data))
+            )
 
         header = struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0)
         pixels = b"".join(b"\0" + bytes(row) for row in self.rows)
@@ -131,7 +136,8 @@ def latency_chart() -> str:
     left, top, width, height, most = 70, 40, 520, 200, 5000
     step = width / (len(LATENCY) - 1)
     points = " ".join(
-        f"{left + number * step:.1f},{top + height - value * height / most:.1f}" for number, value in enumerate(LATENCY)
+        f"{left + number * step:.1f},{top + height - value * height / most:.1f}"
+        for number, value in enumerate(LATENCY)
     )
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 300" font-family="sans-serif" font-size="12">',
@@ -141,7 +147,9 @@ def latency_chart() -> str:
     ]
     for value in range(0, most + 1, 1000):
         y = top + height - value * height / most
-        parts.append(f'<line x1="{left}" y1="{y:.0f}" x2="{left + width}" y2="{y:.0f}" stroke="#ddd"/>')
+        parts.append(
+            f'<line x1="{left}" y1="{y:.0f}" x2="{left + width}" y2="{y:.0f}" stroke="#ddd"/>'
+        )
         parts.append(f'<text x="{left - 8}" y="{y + 4:.0f}" text-anchor="end">{value}</text>')
     for number in range(0, len(LATENCY), 3):
         minutes = 13 * 60 + 50 + 5 * number
@@ -150,16 +158,26 @@ def latency_chart() -> str:
             f'<text x="{left + number * step:.0f}" y="{top + height + 20}" text-anchor="middle">{label}</text>'
         )
     parts.append(f'<polyline points="{points}" fill="none" stroke="#c82630" stroke-width="2"/>')
-    parts.append(f'<text x="{left + width / 2:.0f}" y="288" text-anchor="middle">time (Almaty)</text>')
-    parts.append('<text x="18" y="140" text-anchor="middle" transform="rotate(-90 18 140)">milliseconds</text>')
+    parts.append(
+        f'<text x="{left + width / 2:.0f}" y="288" text-anchor="middle">time (Almaty)</text>'
+    )
+    parts.append(
+        '<text x="18" y="140" text-anchor="middle" transform="rotate(-90 18 140)">milliseconds</text>'
+    )
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "docs" / "engineering" / "on-call"
+    folder = (
+        Path(sys.argv[1])
+        if len(sys.argv) > 1
+        else Path(__file__).parent / "docs" / "engineering" / "on-call"
+    )
     (folder / "alert-screen.png").write_bytes(alert_screen())
-    (folder / "payment-latency-2026-05-19.svg").write_text(latency_chart(), encoding="utf-8", newline="\n")
+    (folder / "payment-latency-2026-05-19.svg").write_text(
+        latency_chart(), encoding="utf-8", newline="\n"
+    )
 
 
 if __name__ == "__main__":

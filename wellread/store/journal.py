@@ -59,7 +59,7 @@ def open_journal(path: Path) -> sqlite3.Connection:
 
 def add_run(connection: sqlite3.Connection, run: Run) -> None:
     """Log a run."""
-    log = json.dumps(asdict(run), ensure_ascii=False, default=dict)
+    log = json.dumps(asdict(run), ensure_ascii=False)
     connection.execute("INSERT INTO runs (started_at, log) VALUES (?, ?)", (run.started_at, log))
 
 

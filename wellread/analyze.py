@@ -1,0 +1,129 @@
+"""Documents to terms: what the write path hands to a store for each passage."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from wellread.languages import detect_language
+from wellread.store.base import AnalyzedDocument, AnalyzedPassage, PassageTerms, Weights
+from wellread.terms import (
+    ANALYZER_VERSION,
+    Scan,
+    Token,
+    fold,
+    index_terms,
+    pairs,
+    scan,
+    stem,
+    stems,
+    tokens,
+)
+from wellread.types import Document, Passage
+
+__all__ = [
+    "ANALYZER_VERSION",
+    "Scan",
+    "Token",
+    "analyze_document",
+    "context_line",
+    "detect_language",
+    "fold",
+    "index_terms",
+    "pairs",
+    "scan",
+    "stem",
+    "stems",
+    "tokens",
+]
+
+_Terms = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+
+
+# 4,096 texts of 1,500 characters with their terms and pairs are about 60 MB. Versions of one
+# page (three quarters of the passages of scale-docs-18k) are often near each other.
+@lru_cache(maxsize=4096)
+def _analyze(text: str, language: str) -> _Terms:
+    terms, identifiers = index_terms(text, language)
+    return tuple(terms), tuple(identifiers), tuple(pairs(terms, language))
+
+
+def heading_path(document: Document, passage: Passage) -> tuple[str, ...]:
+    """The headings above a passage, outermost first, without one that repeats the title."""
+    headings = passage.heading
+    if headings and fold(headings[0]) == fold(document.title):
+        return headings[1:]
+    return headings
+
+
+def context_line(document: Document, passage: Passage) -> str:
+    """Where a passage comes from: title › heading path, client, domain, aliases, tags."""
+    parts = [" › ".join((document.title, *heading_path(document, passage)))]
+    if document.client:
+        parts.append(f"client: {document.client}")
+    if document.domain:
+        parts.append(f"domain: {document.domain}")
+    if document.aliases:
+        parts.append(f"also: {', '.join(document.aliases)}")
+    if document.tags:
+        parts.append(f"tags: {', '.join(document.tags)}")
+    return " · ".join(parts)
+
+
+def text_start(body: str, start: int, end: int) -> int:
+    """Where the text of a passage starts: behind the heading it opens with, if it has more."""
+    opening = start
+    while opening < end and body[opening] in " \n\t":
+        opening += 1
+    if body[opening : opening + 1] == "#":
+        after = body.find("\n", opening, end)
+    else:
+        after = body.find("\n", opening, end)
+        below = body.find("\n", after + 1, end) if after >= 0 else -1
+        line = body[after + 1 : end if below < 0 else below] if after >= 0 else ""
+        if not _UNDERLINE.fullmatch(line):
+            return start
+        after = below
+    return after + 1 if after >= 0 and body[after:end].strip() else start
+
+
+def analyze_document(document: Document, passages: tuple[Passage, ...]) -> AnalyzedDocument:
+    """The terms of every passage of a document, by the language of the document.
+
+    A heading that opens a passage is counted as heading, not as text as well. Identifiers of
+    the title and the headings are repeated by the weights of their places, since all share
+    one field.
+    """
+    weights = Weights()
+    language = document.language
+    starts = {heading.char_start for heading in document.headings}
+    title, title_names, title_pairs = _analyze(document.title, language)
+    analyzed: list[AnalyzedPassage] = []
+    for passage in passages:
+        heading, heading_names, heading_pairs = _analyze(
+            "\n".join(heading_path(document, passage)), language
+        )
+        start = passage.char_start
+        if start in starts:
+            start = text_start(document.body, start, passage.char_end)
+        body, body_names, body_pairs = _analyze(document.body[start : passage.char_end], language)
+        context, _ = index_terms(context_line(document, passage), language)
+        analyzed.append(
+            AnalyzedPassage(
+                passage=passage,
+                terms=PassageTerms(
+                    title=title,
+                    heading=heading,
+                    body=body,
+                    context=context,
+                    identifiers=(
+                        *title_names * weights.title,
+                        *heading_names * weights.heading,
+                        *body_names,
+                    ),
+                    pairs=(*title_pairs, *heading_pairs, *body_pairs),
+                ),
+            )
+        )
+    return AnalyzedDocument(document=document, passages=tuple(analyzed))
