@@ -249,6 +249,8 @@ EXIT_CODES: tuple[tuple[int, str], ...] = (
     (4, "The store cannot be opened or written."),
     (5, "An index run was refused or failed."),
     (6, "A check failed (`lint`)."),
+    (130, "Interrupted with Ctrl-C; the last committed state stands."),
+    (141, "Whoever read the output has closed it, as `head` does."),
 )
 
 

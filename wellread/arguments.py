@@ -1,0 +1,147 @@
+"""The commands of ``wellread`` and what they take."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from wellread.errors import UsageError
+
+SHELLS = ("bash", "zsh", "fish")
+DETAILS = ("snippet", "passage")
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are errors like any other."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises ``UsageError`` with the message and what to do next."""
+        hint = f"See {self.prog} --help"
+        unknown = message.removeprefix("unrecognized arguments: ")
+        if unknown != message and unknown.startswith("-"):
+            near = _nearest(unknown.split()[0], self)
+            if near is not None:
+                hint = f"Did you mean {near}? {hint}"
+            else:
+                hint = f"To look for text that starts with a dash, put -- before it. {hint}"
+        elif "invalid choice: " in message:
+            word = message.split("'")[1]
+            near = _nearest(word, self)
+            message = f"there is no command {word!r}"
+            hint = f"Did you mean {near}? {hint}" if near is not None else hint
+        raise UsageError(f"{message}. {hint}")
+
+
+def _nearest(word: str, parser: argparse.ArgumentParser) -> str | None:
+    """The option or command that a word seems to mean."""
+    from difflib import get_close_matches
+
+    parsers, known = [parser], set[str]()
+    for each in parsers:
+        for action in each._actions:
+            known.update(action.option_strings)
+            if isinstance(action, argparse._SubParsersAction):
+                known.update(action.choices)
+                parsers.extend(action.choices.values())
+    alike = [name for name in known if name.startswith("-") == word.startswith("-")]
+    near = get_close_matches(word.split("=")[0], sorted(alike), n=1, cutoff=0.7)
+    return near[0] if near else None
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole tree of commands and options; ``completion`` is made from it."""
+    common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--config", metavar="FILE", help="the configuration file to use")
+    common.add_argument("--json", action="store_true", help="print JSON")
+    common.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    reading = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    reading.add_argument("--as", dest="as_", metavar="SUBJECT", help="ask as this subject")
+    reading.add_argument(
+        "--today", metavar="DAY", help="the day that standing is meant for, as 2026-03-16"
+    )
+    filters = _Parser(add_help=False)
+    _add_filters(filters)
+
+    parser = _Parser(
+        prog="wellread",
+        description="Company knowledge that AI agents can search, read and trust.",
+        epilog="Start with: wellread index FOLDER, then wellread search WORDS",
+        parents=[common],
+    )
+    parser.add_argument("--version", action="version", version=f"wellread {_version()}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+
+    def command(name: str, about: str, *parents: _Parser) -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=about,
+            description=f"{about[0].upper()}{about[1:]}.",
+            parents=[common, *parents],
+        )
+
+    command("init", "write a commented wellread.toml")
+
+    index = command("index", "build or refresh the library from its sources")
+    index.add_argument("sources", nargs="*", metavar="SOURCE", help="folders, where none are set")
+    index.add_argument("--full", action="store_true", help="build everything anew")
+    index.add_argument("--verify", action="store_true", help="compare the content of every file")
+    index.add_argument(
+        "--allow-mass-delete",
+        action="store_true",
+        help="let more than half of a source disappear",
+    )
+    index.add_argument("--watch", action="store_true", help="go on, following the file system")
+
+    search = command("search", "find passages about an idea", reading, filters)
+    search.add_argument("text", nargs="*", metavar="WORDS", help="a few words; a question is fine")
+    search.add_argument("--limit", type=int, default=8, metavar="N", help="hits a page (8)")
+    search.add_argument("--page", metavar="CURSOR", help="a further page, as an answer named it")
+    search.add_argument(
+        "--detail", default="snippet", metavar="HOW", help="snippet, or the whole passage"
+    )
+    search.add_argument("--explain", action="store_true", help="show the query and every score")
+
+    grep = command("grep", "find an exact string", reading, filters)
+    grep.add_argument("text", nargs="*", metavar="STRING", help="the characters to find")
+    grep.add_argument("--regex", action="store_true", help="a regular expression (RE2)")
+    grep.add_argument("--ignore-case", "-i", action="store_true", help="ignore case")
+    grep.add_argument("--limit", type=int, default=20, metavar="N", help="lines shown (20)")
+
+    read = command("read", "read a document, a section or some lines", reading)
+    read.add_argument("handle", metavar="PATH[#SECTION]", help="what a hit named")
+    read.add_argument("--lines", metavar="FIRST-LAST", help="only these lines of the file")
+    read.add_argument("--outline", action="store_true", help="the headings instead of the text")
+
+    command("status", "what the library holds and how its runs went", reading)
+    command("lint", "every mistake in the documents, by path and line", reading)
+
+    backup = command("backup", "write the library into one file")
+    backup.add_argument("file", metavar="FILE", help="a new file")
+    restore = command("restore", "make the library from such a file")
+    restore.add_argument("file", metavar="FILE", help="what backup has written")
+    forget = command("forget", "delete the traces of a subject")
+    forget.add_argument("--subject", required=True, metavar="SUBJECT", help="whose traces")
+    completion = command("completion", "print a completion script for a shell")
+    completion.add_argument("shell", metavar="SHELL", help=", ".join(SHELLS))
+    return parser
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "filters", "Values of one filter are alternatives; repeat it to give several."
+    )
+    group.add_argument("--type", action="append", default=[], help="guideline, playbook, …")
+    group.add_argument("--state", action="append", default=[], help="approved, draft, …")
+    group.add_argument(
+        "--owner", action="append", default=[], help="all of it, or the part before @"
+    )
+    group.add_argument("--tag", action="append", default=[], help="a tag")
+    group.add_argument("--path", action="append", default=[], help="a pattern: 'contracts/**'")
+    group.add_argument("--since", metavar="DAY", help="updated on this day or later")
+    group.add_argument("--until", metavar="DAY", help="updated on this day or earlier")
+
+
+def _version() -> str:
+    from wellread import __version__
+
+    return __version__

@@ -1,0 +1,96 @@
+"""Lines for people, coloured on a terminal and plain in a pipe, and JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import date
+from typing import Any, TextIO
+
+Span = tuple[str, str]
+"""A piece of text and the name of its style, empty for none."""
+
+_STYLES = {
+    "path": "cyan",
+    "title": "bold",
+    "match": "bold yellow",
+    "quiet": "dim",
+    "warning": "yellow",
+    "bad": "bold red",
+}
+# Documents must not drive the reader's terminal: all control characters but tab and line end.
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
+del _CONTROL[9], _CONTROL[10]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """A line to print; ``indent`` in blanks, kept where a terminal wraps it."""
+
+    spans: tuple[Span, ...]
+    indent: int = 0
+
+
+def line(*parts: str | Span, indent: int = 0) -> Line:
+    """A line of texts and styled texts."""
+    spans = tuple((part, "") if isinstance(part, str) else part for part in parts)
+    return Line(spans=spans, indent=indent)
+
+
+BLANK = line()
+
+
+def emit(lines: Iterable[Line], stream: TextIO) -> None:
+    """Prints lines: with colour on a terminal, plainly anywhere else."""
+    if stream.isatty():
+        _emit_styled(lines, stream)
+        return
+    for each in lines:
+        text = "".join(text for text, _ in each.spans).translate(_CONTROL)
+        margin = " " * each.indent
+        for row in text.split("\n"):
+            stream.write(f"{margin}{row}".rstrip() + "\n" if row else "\n")
+
+
+def _emit_styled(lines: Iterable[Line], stream: TextIO) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    for each in lines:
+        text = Text()
+        for piece, style in each.spans:
+            text.append(piece.translate(_CONTROL), style=_STYLES.get(style, ""))
+        console.print(
+            Padding(text, (0, 0, 0, each.indent), expand=False), soft_wrap=not each.indent
+        )
+
+
+def emit_json(value: Mapping[str, Any], stream: TextIO) -> None:
+    """Prints one JSON value, in the characters it is written in."""
+    import json
+
+    stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def plain(value: object) -> Any:
+    """A typed value as JSON values: dataclasses as objects, days as ISO 8601, sets sorted."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(plain(one) for one in value)
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    return str(value)
+
+
+def plural(count: int, word: str) -> str:
+    """A word for so many things."""
+    return word if count == 1 else f"{word}s"
