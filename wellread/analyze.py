@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from wellread.languages import detect_language
@@ -79,6 +80,19 @@ def text_start(body: str, start: int, end: int) -> int:
     return heading.end()
 
 
+def heading_alone(body: str, start: int, end: int) -> bool:
+    """Whether a passage is a heading and nothing else."""
+    heading = _HEADING.match(body, start, end)
+    return heading is not None and not body[heading.end() : end].strip()
+
+
+def only(terms: Sequence[str], identifiers: Sequence[str]) -> PassageTerms:
+    """Terms of the text alone, without what usually goes with it."""
+    return PassageTerms(
+        title=(), heading=(), body=terms, context=(), identifiers=identifiers, pairs=()
+    )
+
+
 def analyze_document(document: Document, passages: tuple[Passage, ...]) -> AnalyzedDocument:
     """The terms of every passage of a document, by the language of the document.
 
@@ -96,10 +110,17 @@ def analyze_document(document: Document, passages: tuple[Passage, ...]) -> Analy
             "\n".join(heading_path(document, passage)), language
         )
         start = passage.char_start
+        bare = False
         if start in starts:
             start = text_start(document.body, start, passage.char_end)
+            bare = len(passages) > 1 and heading_alone(document.body, start, passage.char_end)
         body, body_names, body_pairs = _analyze(document.body[start : passage.char_end], language)
         context, _ = index_terms(context_line(document, passage), language)
+        if bare:
+            # Nothing but a heading, which the passages below it repeat: it can be found by
+            # its words, but does not stand for a text that has them.
+            analyzed.append(AnalyzedPassage(passage=passage, terms=only(body, body_names)))
+            continue
         analyzed.append(
             AnalyzedPassage(
                 passage=passage,
