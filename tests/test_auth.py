@@ -197,6 +197,7 @@ HOSTILE: dict[str, tuple[Callable[[], str], str]] = {
     "an unencoded payload": (lambda: raw({**RS, "b64": False}, claims()), "not acceptable"),
     "a logout token": (lambda: signed(headers={"typ": "logout+jwt"}), "not an access token"),
     "Keycloak's ID token": (lambda: signed(typ="ID"), "not an access token"),
+    "an ID token": (lambda: signed(at_hash="x", nonce="once"), "not an access token"),
     "Keycloak's refresh token": (lambda: signed(typ="Refresh"), "not an access token"),
     "a token bound to a key": (lambda: signed(cnf={"jkt": "abc"}), "bound to a key"),
     "an expired token": (lambda: signed(exp=NOW - 120), "expired"),

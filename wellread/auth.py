@@ -26,7 +26,8 @@ ErrorCode = Literal["invalid_token", "insufficient_scope", "temporarily_unavaila
 
 # RFC 9068 and what providers write; others (logout+jwt, dpop+jwt …) are no access tokens.
 _ACCESS_TOKEN_TYPES = ("", "jwt", "at+jwt", "application/at+jwt")
-# Keycloak's claim ``typ`` for the tokens that are not for servers.
+# Keycloak's claim ``typ`` for the tokens that are not for servers. (``at_hash`` is in the ID tokens
+# of OpenID Connect that come with an access token, and in nothing else.)
 _OTHER_USES = ("id", "refresh", "offline", "logout", "registrationaccesstoken")
 
 
@@ -229,7 +230,7 @@ def _checked_claims(claims: dict[str, Any], config: AuthConfig) -> CheckedToken:
         if name in claims and (not isinstance(value, int) or isinstance(value, bool)):
             raise InvalidToken(f"the token's {name} is not a whole number of seconds")
     kind = claims.get("typ")
-    if isinstance(kind, str) and kind.lower() in _OTHER_USES:
+    if (isinstance(kind, str) and kind.lower() in _OTHER_USES) or "at_hash" in claims:
         raise InvalidToken("the token is not an access token")
     if claims.get("cnf") is not None:
         raise InvalidToken("the token is bound to a key; only plain bearer tokens are accepted")
