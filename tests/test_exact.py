@@ -245,9 +245,15 @@ NEEDLES = st.text(ALPHABET.replace("\n", ""), min_size=1, max_size=4)
 
 
 @settings(max_examples=300, deadline=None)
-@given(bodies=BODIES, needle=NEEDLES, ignore_case=st.booleans(), limit=st.integers(0, 5))
+@given(
+    bodies=BODIES,
+    needle=NEEDLES,
+    ignore_case=st.booleans(),
+    dense=st.booleans(),
+    limit=st.integers(0, 5),
+)
 def test_lines_equal_those_of_a_plain_loop(
-    bodies: list[str], needle: str, ignore_case: bool, limit: int
+    bodies: list[str], needle: str, ignore_case: bool, dense: bool, limit: int
 ) -> None:
     def plain(text: str) -> str:
         return fold(text) if ignore_case else text
@@ -259,7 +265,9 @@ def test_lines_equal_those_of_a_plain_loop(
         for number, line in enumerate(lines_of(body), start=1)
         if wanted in plain(line)
     ]
-    result = found(Library(*bodies), needle, ignore_case=ignore_case, limit=limit)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "_DENSE_BYTE", -1 if dense else 1)
+        result = found(Library(*bodies), needle, ignore_case=ignore_case, limit=limit)
     assert result.lines == len(expected)
     assert result.documents == len({path for path, _, _ in expected})
     assert [(m.path, m.line, m.text) for m in result.matches] == expected[:limit]
@@ -282,6 +290,7 @@ PATTERNS = st.lists(
     min_size=1,
     max_size=5,
 ).map(lambda pairs: "".join(atom + repeat for atom, repeat in pairs))
+PATTERNS = st.one_of(PATTERNS, PATTERNS.map(lambda pattern: "^" + pattern))
 
 
 @settings(max_examples=400, deadline=None)
@@ -313,6 +322,7 @@ def test_pattern_lines_equal_those_of_a_plain_loop(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exact, "_BATCH", 20)
         patch.setattr(exact, "_DENSE_PATTERN", -1 if dense else 1)
+        patch.setattr(exact, "_DENSE_AFTER_BREAK", -1 if dense else 1)
         patch.setattr(regex, "LINES_AT_ONCE", many)
         result = found(Library(*bodies), pattern, regex=True, ignore_case=ignore_case)
     assert result.lines == len(expected)
@@ -331,6 +341,8 @@ def test_required_strings_are_those_of_each_alternative() -> None:
 
     assert choices(r"database\w+ name") == (("database", " name"),)
     assert choices("names?") == (("name",),)
+    assert choices("names+by") == (("names",),)
+    assert choices("(names)+abcy*") == (("abc",),)
     assert choices("foobar|barfoo") == (("foobar",), ("barfoo",))
     assert choices("foobar|x") == (("foobar",), ())
     assert choices("(foobar|x)?abc") == (("abc",),)

@@ -261,6 +261,7 @@ def test_linked_files_that_are_no_documents_become_attachments_once() -> None:
         ("Die Krankmeldung ist mit dem Formular für die Abteilung einzureichen.", "de"),
         ("経費精算の手続き。領収書を添付してください。", "ja"),
         ("x = 1", "en"),
+        ("Книги: [раз](https://example.com/a-very-long-address-of-a-book-shop).", "ru"),
         ("---\nlanguage: de-AT\n---\nx", "de"),
     ],
 )

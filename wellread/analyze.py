@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from wellread.languages import detect_language
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 _Terms = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n {0,3}(?:=+|-+)[ \t]*)(?:\n|\Z)")
 
 
 # 4,096 texts of 1,500 characters with their terms and pairs are about 60 MB. Versions of one
@@ -73,19 +74,23 @@ def context_line(document: Document, passage: Passage) -> str:
 
 def text_start(body: str, start: int, end: int) -> int:
     """Where the text of a passage starts: behind the heading it opens with, if it has more."""
-    opening = start
-    while opening < end and body[opening] in " \n\t":
-        opening += 1
-    if body[opening : opening + 1] == "#":
-        after = body.find("\n", opening, end)
-    else:
-        after = body.find("\n", opening, end)
-        below = body.find("\n", after + 1, end) if after >= 0 else -1
-        line = body[after + 1 : end if below < 0 else below] if after >= 0 else ""
-        if not _UNDERLINE.fullmatch(line):
-            return start
-        after = below
-    return after + 1 if after >= 0 and body[after:end].strip() else start
+    heading = _HEADING.match(body, start, end)
+    if heading is None or not body[heading.end() : end].strip():
+        return start
+    return heading.end()
+
+
+def heading_alone(body: str, start: int, end: int) -> bool:
+    """Whether a passage is a heading and nothing else."""
+    heading = _HEADING.match(body, start, end)
+    return heading is not None and not body[heading.end() : end].strip()
+
+
+def only(terms: Sequence[str], identifiers: Sequence[str]) -> PassageTerms:
+    """Terms of the text alone, without what usually goes with it."""
+    return PassageTerms(
+        title=(), heading=(), body=terms, context=(), identifiers=identifiers, pairs=()
+    )
 
 
 def analyze_document(document: Document, passages: tuple[Passage, ...]) -> AnalyzedDocument:
@@ -105,10 +110,17 @@ def analyze_document(document: Document, passages: tuple[Passage, ...]) -> Analy
             "\n".join(heading_path(document, passage)), language
         )
         start = passage.char_start
+        bare = False
         if start in starts:
             start = text_start(document.body, start, passage.char_end)
+            bare = len(passages) > 1 and heading_alone(document.body, start, passage.char_end)
         body, body_names, body_pairs = _analyze(document.body[start : passage.char_end], language)
         context, _ = index_terms(context_line(document, passage), language)
+        if bare:
+            # Nothing but a heading, which the passages below it repeat: it can be found by
+            # its words, but does not stand for a text that has them.
+            analyzed.append(AnalyzedPassage(passage=passage, terms=only(body, body_names)))
+            continue
         analyzed.append(
             AnalyzedPassage(
                 passage=passage,

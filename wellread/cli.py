@@ -295,11 +295,11 @@ def _lint(args: argparse.Namespace) -> int:
     from wellread.report import lint_lines
 
     config = _config(args)
-    caller, today = _caller(args, config), _today(args)
+    caller = _caller(args, config)
     from wellread.library import Library
 
     with Library.open(config) as library:
-        problems = library.lint(scope=library.scope(caller), today=today)
+        problems = library.lint(scope=library.scope(caller))
     if args.json:
         emit_json({"problems": plain(problems)}, sys.stdout)
     else:

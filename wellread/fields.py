@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
 from typing import TypeVar, get_args
 
 from wellread import globs
@@ -29,83 +28,13 @@ from wellread.types import (
     Sensitivity,
     State,
 )
-
-KEYS: tuple[str, ...] = (
-    "title",
-    "type",
-    "access",
-    "deny",
-    "state",
-    "owner",
-    "author",
-    "approved_by",
-    "approved_on",
-    "approved_under",
-    "authority",
-    "domain",
-    "always_on",
-    "triggers",
-    "about",
-    "updated",
-    "review_by",
-    "last_reviewed_on",
-    "review_in",
-    "valid_from",
-    "valid_until",
-    "time_sensitive",
-    "supersedes",
-    "superseded_by",
-    "translation_of",
-    "sensitivity",
-    "client",
-    "aliases",
-    "tags",
-    "attachments",
-    "language",
-    "status",
-    "draft",
-    "deprecated",
-    "archived",
-    "expires",
-)
-"""Every key that is understood; all others are metadata."""
-
-TYPE_ALIASES: Mapping[str, DocumentType] = {
-    "policy": "guideline",
-    "standard": "guideline",
-    "rule": "guideline",
-    "rules": "guideline",
-    "runbook": "playbook",
-    "procedure": "playbook",
-    "process": "playbook",
-    "how-to": "playbook",
-    "howto": "playbook",
-    "sop": "playbook",
-    "faq": "reference",
-    "glossary": "reference",
-    "form": "template",
-    "background": "brief",
-}
-"""Words for a type that are understood everywhere; ``[types.aliases]`` adds to them."""
-
-STATE_ALIASES: Mapping[str, State] = {
-    "wip": "draft",
-    "in review": "in-review",
-    "in_review": "in-review",
-    "review": "in-review",
-    "active": "approved",
-    "final": "approved",
-    "published": "approved",
-    "obsolete": "deprecated",
-}
-"""Words for a state, of ``state`` and of ``status``."""
+from wellread.vocabulary import TYPE_ALIASES, known_name, misspelt_access, state_of
 
 _T = TypeVar("_T", bound=str)
 _TRUE = frozenset(("true", "yes", "on"))
 _FALSE = frozenset(("false", "no", "off"))
 _ABOUT: tuple[About, ...] = get_args(About)
 _SENSITIVITIES: tuple[Sensitivity, ...] = get_args(Sensitivity)
-_KNOWN = frozenset(KEYS)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,7 +90,7 @@ class _Reader:
         own: set[str] = set()
         for key, value in front.values.items():
             # The exact spelling wins over another one of the same key in the same page.
-            if (name := _known_name(key)) and name != key and name in front.values:
+            if (name := known_name(key)) and name != key and name in front.values:
                 self.metadata[key] = value
                 continue
             if value is None and name not in ("access", "deny"):
@@ -174,12 +103,12 @@ class _Reader:
 
     def _take(self, key: str, value: object, line: int, default: str | None) -> None:
         self.metadata[key] = value
-        meant = _misspelt_access(key)
+        meant = misspelt_access(key)
         if meant:
             self._misspelt.append((key, meant))
             self._lines[key] = line
             return
-        name = _known_name(key)
+        name = known_name(key)
         if name is None:
             return
         self._values[name] = value
@@ -190,7 +119,7 @@ class _Reader:
     def _forget(self, name: str) -> None:
         """Drops what a default said: the document's own value wins."""
         self._from_default.pop(name, None)
-        for key in [key for key in self.metadata if _known_name(key) == name]:
+        for key in [key for key in self.metadata if known_name(key) == name]:
             del self.metadata[key]
 
     def _report(self, key: str, code: str, fact: str, advice: str) -> None:
@@ -205,7 +134,7 @@ class _Reader:
         if not self._values and not self._misspelt and not self._front.broken:
             return _nothing(self.metadata)
         for key in sorted(self._front.repeated, key=lambda key: self._front.lines.get(key, 1)):
-            name = _known_name(key) or key
+            name = known_name(key) or key
             self._lines.setdefault(name, self._front.lines.get(key, 1))
             self._report(name, "key-repeated", f"{key!r} is written twice", "The last one holds.")
         access, deny, sealed = self._access()
@@ -458,11 +387,11 @@ class _Reader:
 
     def _state(self) -> State | None:
         written = self._text("state", one=True)
-        state = _state_of(written)
+        state = state_of(written)
         if written and state is None:
             self._report("state", "state-unknown", f"Unknown state {written!r}", _known(STATES))
         if state is None and isinstance(status := self._values.get("status"), str):
-            state = _state_of(status)  # a common word for other things: not understood is fine
+            state = state_of(status)  # a common word for other things: not understood is fine
         if state is None:
             marks: tuple[State, ...] = ("archived", "deprecated", "draft")
             for key in marks:
@@ -520,36 +449,6 @@ def _nothing(metadata: Mapping[str, object]) -> Fields:
 
 def _known(words: tuple[object, ...]) -> str:
     return f"Known: {', '.join(map(str, words))}."
-
-
-def _state_of(written: str) -> State | None:
-    word = written.strip().casefold()
-    return next((state for state in STATES if state == word), None) or STATE_ALIASES.get(word)
-
-
-@lru_cache(maxsize=4096)
-def _known_name(key: str) -> str | None:
-    """The key that is meant: case, ``-`` and blanks for ``_`` make no difference."""
-    if key in _KNOWN:
-        return key
-    name = unicodedata.normalize("NFKC", key).strip().casefold().replace("-", "_")
-    name = name.replace(" ", "_")
-    return name if name in _KNOWN else None
-
-
-@lru_cache(maxsize=4096)
-def _misspelt_access(key: str) -> str | None:
-    """``access`` or ``deny`` where the key is another spelling of it, by case or one edit."""
-    if key in _KNOWN:
-        return None
-    # Imported here: a search never needs it (6 ms).
-    from rapidfuzz.distance import OSA
-
-    word = unicodedata.normalize("NFKC", key).strip().casefold()
-    for meant in ("access", "deny"):
-        if abs(len(word) - len(meant)) <= 1 and OSA.distance(word, meant) <= 1:
-            return meant
-    return None
 
 
 def _principals(value: object) -> tuple[str, ...] | None:

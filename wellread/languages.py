@@ -317,6 +317,9 @@ def vote(words: list[str], languages: tuple[str, ...], default: str) -> str:
     return best
 
 
+_ADDRESS = re.compile(r"\w+://[^\s)>\]]+")
+
+
 def detect_language(text: str, hint: str | None = None) -> str:
     """The language of a text by ISO 639-1 code: the hint where it names one, else by script
     and function words of the first 2,000 characters, else English."""
@@ -324,6 +327,8 @@ def detect_language(text: str, hint: str | None = None) -> str:
         return code
     sample = text[:_PREFIX]
     # A quarter: text in another script with its markdown, links and code has more.
+    if not sample.isascii():
+        sample = _ADDRESS.sub(" ", sample)  # an address is no language
     if sample.isascii() or len(_NOT_LATIN.findall(sample)) * 4 < len(sample):
         return vote(_LATIN_WORDS.findall(sample.lower()), _VOTERS["latin"], "en")
     if sum(map(len, _CYRILLIC.findall(sample))) * 4 > len(sample):

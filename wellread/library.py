@@ -211,12 +211,15 @@ class Library:
             scope = self._current(scope, snapshot)
             return status(snapshot, self.config.library / JOURNAL, scope=scope, today=today)
 
-    def lint(self, *, scope: Scope, today: date) -> tuple[Problem, ...]:
-        """Every mistake in the documents in scope, by path and line."""
+    def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
+        """Every mistake in the documents in scope, by path and line. Files that are no
+        documents have no readers of their own: only the local owner is told of missing ones."""
+        from wellread.indexing import file_exists
         from wellread.lint import lint
 
+        exists = file_exists(self.config) if scope.caller.owner else None
         with self._snapshot() as snapshot:
-            return lint(snapshot, scope=self._current(scope, snapshot), today=today)
+            return lint(snapshot, scope=self._current(scope, snapshot), exists=exists)
 
     # --- writing -----------------------------------------------------------------------
 

@@ -25,6 +25,9 @@ _WIKI = re.compile(r"(!?)\[\[([^\[\]|\n]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]")
 _REFERENCE = re.compile(
     r"(?P<image>!?)\[(?P<text>[^\[\]]{1,300})\](?:\[(?P<label>[^\[\]]{0,300})\])?(?![(:])"
 )
+_ELSEWHERE = ("https://", "http://", "#", "mailto:")
+"""How most destinations that are no files start: passed over before anything is looked up."""
+
 _TICKS = re.compile("`+")
 
 
@@ -43,6 +46,8 @@ def find_links(
     spans: list[int] = []
     spans_row = -1
     for position, written, image, wiki in _written(text, found):
+        if written.startswith(_ELSEWHERE):
+            continue
         row = bisect_right(starts, position) - 1
         if bisect_right(code, row) % 2:
             continue
@@ -94,7 +99,7 @@ def _written(text: str, found: Structure) -> Iterator[tuple[int, str, bool, bool
             start = match.start()
             image = images and _is_image(text, start)
             results.append((start, match[1] or match[2], image, False))
-    if "<" in text:
+    if "<a" in text or "<img" in text or "<A" in text or "<I" in text:
         for match in _TAG.finditer(text):
             image = match[1].lower() == "img"
             results.append((match.start(), match[2] or match[3], image, False))

@@ -3,50 +3,91 @@ in the company of the others. Within the caller's scope, a hidden target is a mi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from datetime import date
+from collections.abc import Callable, Iterable, Iterator
 
+from wellread.paths import is_document
+from wellread.read import link_targets
 from wellread.store.base import DocumentText, Snapshot
-from wellread.types import Filters, Problem, Scope
+from wellread.types import Filters, Link, Problem, Scope
+
+FileExists = Callable[[str], bool]
+"""Whether a library path that is no document is a file of its source."""
 
 
-def lint(snapshot: Snapshot, *, scope: Scope, today: date) -> tuple[Problem, ...]:
-    """All problems of the documents in scope, sorted by path, line and code."""
+def lint(snapshot: Snapshot, *, scope: Scope, exists: FileExists | None) -> tuple[Problem, ...]:
+    """All problems of the documents in scope, sorted by path, line and code. Without
+    ``exists`` nothing is said of files that are no documents."""
     problems = list(snapshot.problems(scope=scope))
     for document_id in snapshot.document_ids(scope=scope, filters=Filters()):
         document = snapshot.text(document_id, scope=scope)
         if document is not None:
-            problems += of_document(snapshot, document, scope=scope, today=today)
+            problems += of_document(snapshot, document, scope=scope)
+            problems += of_files(document, exists)
     return tuple(sorted(problems, key=lambda one: (one.path, one.line, one.code, one.message)))
 
 
-def of_document(
-    snapshot: Snapshot, document: DocumentText, *, scope: Scope, today: date
-) -> Iterator[Problem]:
+def of_files(document: DocumentText, exists: FileExists | None) -> Iterator[Problem]:
+    """Links and attachments to files that are not there."""
+    path = document.record.path
+    if exists is None:
+        return
+    said: set[str] = set()
+    for link in document.links:
+        if not is_page(link.target) and not exists(link.target):
+            said.add(link.target)
+            yield broken_link(path, link, f"No file {link.target}")
+    for one in document.attachments:
+        if one.path not in said and not exists(one.path):
+            yield Problem(
+                path=path,
+                line=one.line,
+                code="broken-attachment",
+                message=f"Missing attachment '{one.path}' in {path}:{one.line}. No such file; "
+                "correct its path, or remove it.",
+            )
+
+
+def is_page(target: str) -> bool:
+    """Whether a link target means a document: by its ending, or for want of one."""
+    return is_document(target) or "." not in target.rpartition("/")[2]
+
+
+def broken_link(path: str, link: Link, fact: str) -> Problem:
+    """A link that leads nowhere."""
+    return Problem(
+        path=path,
+        line=link.line,
+        code="broken-link",
+        message=f"Broken link '{link.written}' in {path}:{link.line}. {fact}; correct the "
+        "path, or remove the link.",
+    )
+
+
+def of_document(snapshot: Snapshot, document: DocumentText, *, scope: Scope) -> Iterator[Problem]:
     """What is wrong between a document and the others."""
     path = document.record.path
     life = document.record.lifecycle
-    targets = {link.target for link in document.links} | set(life.supersedes)
-    if life.superseded_by:
-        targets.add(life.superseded_by)
-    found = snapshot.find_all(targets, scope=scope)
+    meant = link_targets(snapshot, [link.target for link in document.links], scope=scope)
+    anchors: dict[int, frozenset[str]] = {}
     for link in document.links:
-        if link.target not in found:
-            yield Problem(
-                path=path,
-                line=link.line,
-                code="broken-link",
-                message=f"Broken link '{link.written}' in {path}:{link.line}. No document "
-                f"{link.target}; correct the path, or remove the link.",
-            )
-        elif link.anchor and not anchored(snapshot, found[link.target].id, link.anchor, scope):
-            yield Problem(
-                path=path,
-                line=link.line,
-                code="broken-anchor",
-                message=f"Broken anchor '{link.written}' in {path}:{link.line}. {link.target} "
-                f"has no heading '#{link.anchor}'; see `wellread read {link.target} --outline`.",
-            )
+        target = meant.get(link.target)
+        if target is None:
+            if is_page(link.target):
+                yield broken_link(path, link, f"No document {link.target}")
+        elif link.anchor:
+            if target.id not in anchors:
+                anchors[target.id] = slugs_of(snapshot, target.id, scope=scope)
+            if link.anchor.casefold() not in anchors[target.id]:
+                yield Problem(
+                    path=path,
+                    line=link.line,
+                    code="broken-anchor",
+                    message=f"Broken anchor '{link.written}' in {path}:{link.line}. "
+                    f"{target.path} has no heading '#{link.anchor}'; see "
+                    f"`wellread read {target.path} --outline`.",
+                )
+    named = {*life.supersedes, *([life.superseded_by] if life.superseded_by else [])}
+    found = snapshot.find_all(named, scope=scope)
     for key, names in (
         ("supersedes", life.supersedes),
         ("superseded_by", (life.superseded_by,) if life.superseded_by else ()),
@@ -63,14 +104,14 @@ def of_document(
     yield from circle(snapshot, path, life.supersedes, scope=scope)
 
 
-def anchored(snapshot: Snapshot, document_id: int, anchor: str, scope: Scope) -> bool:
-    """Whether a document has a heading, a section or a page of that slug."""
+def slugs_of(snapshot: Snapshot, document_id: int, *, scope: Scope) -> frozenset[str]:
+    """Every anchor of a document, casefolded: headings, sections and pages."""
     target = snapshot.text(document_id, scope=scope)
     if target is None:
-        return False
-    slugs = {heading.slug for heading in target.headings}
-    slugs.update(section.slug for section in target.sections)
-    return anchor in slugs or anchor.casefold() in {slug.casefold() for slug in slugs}
+        return frozenset()
+    slugs = [heading.slug for heading in target.headings]
+    slugs += [section.slug for section in target.sections]
+    return frozenset(slug.casefold() for slug in slugs)
 
 
 def circle(

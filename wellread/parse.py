@@ -152,14 +152,13 @@ def _headings(
 ) -> list[tuple[Heading, bool]]:
     """The headings with their slugs, and whether each is nested in a list or quotation."""
     slugs = Slugs()
-    references = tuple(found.references.items())
     ends = _heading_ends(found.headings, len(body), starts)
     result = []
     for raw, end in zip(found.headings, ends, strict=True):
         source, custom = raw.source, None
         if source.endswith("}") and (match := _CUSTOM_ID.search(source)):
             source, custom = source[: match.start()], match["id"]
-        text = plain(source, references if "[" in source else ())
+        text = plain(source, found.references)
         heading = Heading(
             level=raw.level,
             text=text,

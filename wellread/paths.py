@@ -75,6 +75,18 @@ def candidates(target: str) -> tuple[str, ...]:
 _FOLDER_PAGES = ("index.md", "README.md", "_index.md")
 
 
+def spellings(path: str) -> tuple[str, ...]:
+    """The reverse of ``candidates``: the targets by which links may mean ``path``."""
+    stem, ending = posixpath.splitext(path)
+    if ending.lower() != ".md":
+        return (path,)
+    found = [path, stem, f"{stem}.html", f"{stem}.htm"]
+    folder, name = posixpath.split(path)
+    if name in _FOLDER_PAGES and folder:
+        found.append(folder)
+    return tuple(found)
+
+
 def kind_of(path: str) -> str:
     """The kind of an attachment by its ending; ``reference`` where it tells nothing."""
     name = posixpath.basename(path).lower()

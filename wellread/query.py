@@ -147,6 +147,9 @@ class _Library:
     def most(self, alternatives: Iterable[Alternative]) -> int:
         return max(map(self.count, alternatives), default=0)
 
+    def rare(self, alternatives: Iterable[Alternative]) -> bool:
+        return all(self.count(alternative) < RARE for alternative in alternatives)
+
     def longer(self, term: str) -> list[str]:
         found = self._snapshot.terms(prefix=term, scope=self._scope, filters=self._filters)
         ranked = sorted(found, key=lambda v: (len(v.term), -v.passages, v.term))
@@ -182,7 +185,7 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
     expanded = 0
     for unit in units:
         alternatives = unit.alternatives
-        if unit.expandable and expanded < MAX_EXPANDED and library.most(alternatives) < RARE:
+        if unit.expandable and expanded < MAX_EXPANDED and library.rare(alternatives):
             expanded += 1
             relatives, spellings = _relatives(unit, library)
             alternatives = (*alternatives, *relatives)

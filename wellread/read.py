@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 
 from wellread.errors import NotFound, UsageError
+from wellread.paths import candidates
 from wellread.standing import standings
-from wellread.store.base import DocumentText, Snapshot
+from wellread.store.base import DocumentRecord, DocumentText, Snapshot
 from wellread.types import (
     AttachmentView,
     LinkView,
@@ -184,15 +185,28 @@ def neighbours(
 
 
 def link_views(snapshot: Snapshot, document: DocumentText, *, scope: Scope) -> tuple[LinkView, ...]:
-    """The links of a document to documents in scope, in the order of the text."""
-    targets = list(dict.fromkeys(link.target for link in document.links))
-    found = snapshot.find_all(targets, scope=scope)
+    """The links of a document to other documents in scope, each once, in the text's order."""
+    found = link_targets(snapshot, [link.target for link in document.links], scope=scope)
     own = document.record.path
     return tuple(
-        LinkView(path=path, title=found[path].title)
-        for path in targets
-        if path in found and path != own
+        LinkView(path=path, title=title)
+        for path, title in dict.fromkeys((one.path, one.title) for one in found.values())
+        if path != own
     )
+
+
+def link_targets(
+    snapshot: Snapshot, targets: Iterable[str], *, scope: Scope
+) -> dict[str, DocumentRecord]:
+    """The documents in scope that link targets mean, by target; sites leave endings out."""
+    meant = {target: candidates(target) for target in dict.fromkeys(targets)}
+    every = {path for paths in meant.values() for path in paths}
+    known = snapshot.find_all(every, scope=scope)
+    return {
+        target: next(known[path] for path in paths if path in known)
+        for target, paths in meant.items()
+        if any(path in known for path in paths)
+    }
 
 
 class Span:

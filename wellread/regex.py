@@ -38,16 +38,20 @@ _ATOM = re.compile(
 )
 _REPEAT = re.compile(r"[*+?]\??|\{(?P<least>\d+)(?:,\d*)?\}\??")
 
+_STARTS_LINE = re.compile(r"\^(?![*+?{])")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinePattern:
     """A compiled pattern. ``line`` (an RE2 object) finds a match in one line or, where
     ``multiline``, in a text of lines; ``many`` passes ``LINES_AT_ONCE`` matching lines, each
-    with its line break, from the start of a line. Every match holds all the strings of one of
-    ``choices``, but for case where it is ignored."""
+    with its line break, from the start of a line. ``after_break`` finds a match of a pattern
+    that starts with ``^`` by the line break before it, which RE2 can leap to. Every match holds
+    all the strings of one of ``choices``, but for case where it is ignored."""
 
     line: Any
     many: Any | None
+    after_break: Any | None
     multiline: bool
     choices: tuple[tuple[str, ...], ...]
 
@@ -70,16 +74,19 @@ def compile_pattern(pattern: str, *, ignore_case: bool) -> LinePattern:
     except re2.error as error:
         raise UsageError(_explain(pattern, error)) from None
     plain = _read(pattern) if multiline else None
-    many = None
+    many = after_break = None
     if plain is not None:
         options.never_nl = False
         try:
             many = re2.compile(f"(?m:(?s:.*?)(?:{plain[0]})[^\\n]*\\n){{{LINES_AT_ONCE}}}", options)
         except re2.error:
             many = None  # too large 32 times over: one line at a time then
+        if _STARTS_LINE.match(plain[0]) and len(plain[1]) == 1:
+            after_break = re2.compile("(?m)\\n" + plain[0][1:], options)
     return LinePattern(
         line=line._regexp,
         many=None if many is None else many._regexp,
+        after_break=None if after_break is None else after_break._regexp,
         multiline=multiline,
         choices=((),) if plain is None else plain[1],
     )
@@ -126,14 +133,18 @@ def _read(pattern: str) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
         if atom["bar"] and depth == 0:
             choices.append([])
         letter = atom["quoted"] or atom["plain"]
-        if letter and depth == 0 and repeat is None:
+        repeated = repeat[0] if repeat is not None else ""
+        position += len(repeated)
+        if letter and repeated.startswith("+"):
+            # x+ as xx*: what RE2 leaps to, and what is required, gains a character.
+            text, repeated = text + text, "*" + repeated[1:]
+        elif repeated:
+            letter = None
+        if letter and depth == 0:
             choices[-1][-1] += letter
-        else:
+        if not letter or depth or repeated:
             choices[-1].append("")
-        out.append(text)
-        if repeat is not None:
-            out.append(repeat[0])
-            position = repeat.end()
+        out.append(text + repeated)
     # Two characters narrow nothing.
     long = tuple(tuple(run for run in runs if len(run) >= 3) for runs in choices)
     return "".join(out), long

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -49,17 +50,20 @@ _HIDDEN = dict.fromkeys(
 _PIECE = re.compile(r"\S+")
 _MARKUP = "|-=:`~#*>_+"
 _UNSPACED_FROM = "\u2e80"
-_PART = re.compile(rf"[\u2e80-\uffdc]{{1,2}}|[^\u2e80-\uffdc]{{1,{_UNIT}}}")
-_FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}[^`\n]*|~{3,}[^\n]*)$")
-_RULE = re.compile(
-    r"(?m)^[ \t>]*(?:\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?|={3,})[ \t]*$"
-)
-_ROW = re.compile(r"(?m)^[ \t>]*\|(.*?)\|?[ \t]*$")
-_OPENING = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t>]*)")
+_FENCE = re.compile(r"(?m)^[ >]*(?:`{3,}[^`\n]*|~{3,}[^\n]*)$")
+_RULE = re.compile(r"(?m)^[ >]*+(?:(?=[^\n]*--)[|:\-+ ]++|={3,}+ ?)$")
+_BLANKS = re.compile(r"[^\S\n]+")
+_ROW = re.compile(r"(?m)^[ >]*\|(.*?)\|? ?$")
+_OPENING = re.compile(r"(?m)^ ?(?:#{1,6} |>[ >]*)")
 _SPACES = re.compile(r"\s+")
 _PIPES = re.compile(r"(?:\|\s*){2,}")
 _MARK = re.compile(f"[{_OPEN}{_CLOSE}]")
 _SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
+
+
+@cache
+def _part() -> re.Pattern[str]:
+    return re.compile(rf"[\u2e80-\uffdc]{{1,2}}|[^\u2e80-\uffdc]{{1,{_UNIT}}}")
 
 
 def visible(text: str) -> str:
@@ -135,7 +139,7 @@ def _units(pieces: list[tuple[str, int]]) -> list[tuple[int, int]]:
     units: list[tuple[int, int]] = []
     for piece, offset in pieces:
         if len(piece) > _UNIT or not (piece.isascii() or max(piece) < _UNSPACED_FROM):
-            units += [(offset + m.start(), offset + m.end()) for m in _PART.finditer(piece)]
+            units += [(offset + m.start(), offset + m.end()) for m in _part().finditer(piece)]
         elif piece[0] not in _MARKUP or piece.strip(_MARKUP):
             units.append((offset, offset + len(piece)))
     return units
@@ -157,13 +161,14 @@ def _find(pieces: list[tuple[str, int]], query: Query, language: str) -> list[_F
         spans, name_spans = known.analyse(piece)
         for table, places in ((identifiers, name_spans), (matches, spans)):
             for term, start, end in places:
-                match = table.get(term)
-                if match is not None:
-                    found.append(
-                        _Found(offset + start, offset + end, match.group, match.weight, term)
-                    )
-    found.sort(key=_START)
-    return found
+                if (match := table.get(term)) is not None:
+                    place = offset + start
+                    found.append(_Found(place, offset + end, match.group, match.weight, term))
+    # Where the word itself stands, its parts, endings and near spellings elsewhere are noise.
+    best: dict[int, float] = {}
+    for each in found:
+        best[each.group] = max(best.get(each.group, 0.0), each.weight)
+    return sorted((f for f in found if f.weight == best[f.group]), key=_START)
 
 
 def _window(
@@ -238,6 +243,7 @@ def _clean(
     if not lines_start:
         # What opens the cut is not the opening of a line: keep it from being read as markup.
         marked = "\ufdd2" + marked
+    marked = _BLANKS.sub(" ", marked)
     if "```" in marked or "~~~" in marked:
         marked = _FENCE.sub("", marked)
     if "--" in marked or "==" in marked:

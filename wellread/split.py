@@ -45,17 +45,23 @@ def split(document: Document) -> tuple[Passage, ...]:
     line, counted = document.body_line, 0
     for index, section in enumerate(document.sections):
         deeper = _deeper(document.headings, section)
+        above: list[Heading] = []
+        passed = 0
         for start, end in _slices(body, section.char_start, section.char_end):
             line += body.count("\n", counted, start)
             first = line
             line += body.count("\n", start, end)
             counted = end
+            while passed < len(deeper) and deeper[passed].char_start <= start:
+                while above and above[-1].level >= deeper[passed].level:
+                    above.pop()
+                above.append(deeper[passed])
+                passed += 1
+            inside = tuple(item.text for item in above if item.text)
             passages.append(
                 Passage(
                     section=index,
-                    heading=section.heading + _in_force(deeper, start)
-                    if deeper
-                    else section.heading,
+                    heading=section.heading + inside,
                     char_start=start,
                     char_end=end,
                     line_start=first,
@@ -75,17 +81,6 @@ def _deeper(headings: tuple[Heading, ...], section: Section) -> list[Heading]:
         if heading.level > section.level:
             found.append(heading)
     return found
-
-
-def _in_force(deeper: list[Heading], start: int) -> tuple[str, ...]:
-    above: list[Heading] = []
-    for heading in deeper:
-        if heading.char_start > start:
-            break
-        while above and above[-1].level >= heading.level:
-            above.pop()
-        above.append(heading)
-    return tuple(heading.text for heading in above if heading.text)
 
 
 def _slices(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:

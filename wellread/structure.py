@@ -7,9 +7,12 @@ tried only where the line's first character can begin it, and paragraphs leave n
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -73,11 +76,16 @@ def line_starts(lines: list[str]) -> list[int]:
     return list(accumulate([len(line) + 1 for line in lines], initial=0))
 
 
-def plain(source: str, references: tuple[tuple[str, str], ...] = ()) -> str:
-    """A heading's text as a reader sees it: emphasis, code, links, images and tags removed."""
+def plain(source: str, references: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A heading's text as a reader sees it: emphasis, code, links, images and tags removed.
+    ``references`` are those of the ``Structure``."""
     if len(source) > _LONGEST_HEADING or not _has_markup(source):
         return source
-    return _plain(source, references)
+    used: tuple[str, ...] = ()
+    if references and "[" in source:
+        labels = {normalized_label(label) for label in _LABEL.findall(source)}
+        used = tuple(sorted(label for label in labels if label in references))
+    return _plain(source, used)
 
 
 def normalized_label(label: str) -> str:
@@ -86,6 +94,8 @@ def normalized_label(label: str) -> str:
 
     return normalizeReference(label)
 
+
+_LABEL = re.compile(r"\[([^\[\]]+)\]")
 
 _LONGEST_HEADING = 1_000
 """Characters; inline parsing takes quadratic time, and nobody reads a longer heading."""
@@ -96,9 +106,9 @@ def _has_markup(source: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _plain(source: str, references: tuple[tuple[str, str], ...]) -> str:
+def _plain(source: str, labels: tuple[str, ...]) -> str:
     md = _markdown()
-    environment = {"references": {label: {"href": href, "title": ""} for label, href in references}}
+    environment = {"references": {label: {"href": "", "title": ""} for label in labels}}
     tokens: list[Any] = []
     md.inline.parse(source, md, environment, tokens)
     pieces: list[str] = []
@@ -143,6 +153,7 @@ def _block_parser() -> Any:
         def __init__(self, src: str, md: Any, env: Any, tokens: Any) -> None:
             super().__init__("", md, env, tokens)
             self.src = src
+            self.may_define = "]:" in src
             lines = src.split("\n")
             self.line_starts = tuple(line_starts(lines)[:-1])
             if not lines[-1].strip(" \t"):
@@ -210,7 +221,7 @@ def _block_parser() -> Any:
 
     def definition(state: Any, start: int, end: int, silent: bool) -> bool:
         # Most lines that start with a bracket are links; a definition needs this pair.
-        return "]:" in state.src and reference(state, start, end, silent)
+        return state.may_define and reference(state, start, end, silent)
 
     bullet = (list_block, text_block)
     by_first: dict[str, tuple[Any, ...]] = {

@@ -32,7 +32,7 @@ class Weights:
     heading: int = 3
     body: int = 1
     identifier: int = 1
-    context: int = 0
+    context: int = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

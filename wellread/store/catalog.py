@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from wellread.paths import spellings
 from wellread.store.base import (
     DocumentRecord,
     DocumentText,
@@ -300,8 +301,9 @@ class CatalogReader:
 
     def links_to(self, path: str, *, scope: Scope) -> tuple[LinkRecord, ...]:
         """The documents in scope that link to a path, by path."""
+        targets = spellings(path)
         rows = self.connection.execute(
-            "SELECT DISTINCT document_id FROM links WHERE target = ?", (path,)
+            f"SELECT DISTINCT document_id FROM links WHERE target IN ({marks(targets)})", targets
         ).fetchall()
         found = self.documents([row[0] for row in rows], scope=scope)
         return tuple(

@@ -4,8 +4,9 @@ A body is kept as UTF-8 bytes (NFC, ``\\n``). The index has two levels: the dist
 the library, with an FTS5 trigram index over them, and for every document the set of its words,
 in FTS5 as well. A needle is cut into the same words; those at its open ends may be parts of
 longer ones, which the trigrams find. The answer is a superset: the caller verifies it on the
-text. Measured on 147 MB of markdown: 69,432 words, 4.5 million pairs of word and document;
-trigrams of whole texts would be 27 million pairs and four times the time and the space.
+text. Measured on 147 MB of markdown: 69,431
+words, 4.5 million pairs of word and document, 7 MB. An FTS5 trigram index over the distinct
+space-separated words of each document took 23 s and 25 MB there.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ _IDS_PER_STATEMENT = 4096
 # is as fast (25-45 ms for 147 MB) as uniting that many lists.
 _MOST_WORDS = 400
 
-# The same once another part has narrowed: `in order to` took 12 ms with every word in to...
-# united, and 1 without.
+# The same once another part has narrowed: `in order to` took 10.0 ms and gave 2,966 documents
+# with 400, and 1.4 ms and 2,994 with 32.
 _MOST_FURTHER_WORDS = 32
 
 _TABLES = (
