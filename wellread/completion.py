@@ -169,7 +169,7 @@ def _fish(commands: Sequence[Command]) -> str:
                 f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
                 for flag in option.flags
             )
-            value = " -r" if option.takes else ""
+            value = "" if not option.takes else " -r" if option.files else " -x"
             value += f" -a {_quoted(' '.join(option.values))}" if option.values else ""
             value += " -F" if option.files else ""
             lines.append(f"complete -c wellread {seen} {names}{value} -d {_quoted(option.about)}")

@@ -62,9 +62,10 @@ def _emit_styled(lines: Iterable[Line], stream: TextIO) -> None:
         text = Text()
         for piece, style in each.spans:
             text.append(piece.translate(_CONTROL), style=_STYLES.get(style, ""))
-        console.print(
-            Padding(text, (0, 0, 0, each.indent), expand=False), soft_wrap=not each.indent
-        )
+        if each.indent:
+            console.print(Padding(text, (0, 0, 0, each.indent), expand=False))
+        else:
+            console.print(text, soft_wrap=True)  # a line to copy stays one line
 
 
 def emit_json(value: Mapping[str, Any], stream: TextIO) -> None:

@@ -105,11 +105,9 @@ def _counted(result: SearchResult) -> str:
 
 
 def _hit_lines(number: int, hit: Hit, *, explain: bool) -> Iterator[Line]:
-    place = (
-        f"p. {hit.pdf_page}" if hit.pdf_page is not None else f"lines {hit.lines[0]}-{hit.lines[1]}"
-    )
+    place = f"p. {hit.pdf_page}" if hit.pdf_page is not None else _line_range(*hit.lines)
     yield line(f"{number}. ", (hit.section.removesuffix("#"), "path"), (f"  {place}", "quiet"))
-    heading = [part for part in hit.heading if part != hit.title]
+    heading = [part for part in hit.heading if part not in {hit.title, place}]
     yield line((hit.title, "title"), *(f" › {part}" for part in heading), indent=3)
     yield line(*_badges(hit), indent=3)
     yield from _reason_lines(hit, 3)
@@ -119,6 +117,10 @@ def _hit_lines(number: int, hit: Hit, *, explain: bool) -> Iterator[Line]:
         yield line((f"{hit.further} more in this document", "quiet"), indent=3)
     if explain and hit.explanation is not None:
         yield from _explanation_lines(hit.explanation, 3)
+
+
+def _line_range(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
 def _badges(hit: Hit | ReadResult) -> list[Span]:
@@ -264,7 +266,7 @@ def read_lines(result: ReadResult, *, outline: bool) -> Iterator[Line]:
     handle = result.path if result.section is None else f"{result.path}#{result.section}"
     first, last = result.lines
     place = f"p. {result.pdf_page}, " if result.pdf_page is not None else ""
-    where = "" if outline else f"lines {first}-{last} of "
+    where = "" if outline else f"{_line_range(first, last)} of "
     size = f"{result.total_lines} {plural(result.total_lines, 'line')}" if outline else ""
     yield line((handle, "path"), (f"  {place}{where}{size or result.total_lines}", "quiet"))
     yield line((result.title, "title"))
