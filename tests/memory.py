@@ -79,10 +79,10 @@ class MemorySnapshot:
                 (terms.heading, weights.heading),
                 (terms.body, weights.body),
             ):
-                for term in sequence:
+                for term in sequence.split():
                     words[term] += weight
-            names = Counter(terms.identifiers)
-            pairs = Counter(terms.pairs)
+            names = Counter(terms.identifiers.split())
+            pairs = Counter(terms.pairs.split())
             for kind, counted in (("word", words), ("identifier", names), ("pair", pairs)):
                 for term, frequency in counted.items():
                     self.fields[kind].setdefault(term, {})[number] = frequency

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from wellread.languages import detect_language
@@ -38,7 +37,7 @@ __all__ = [
     "tokens",
 ]
 
-_Terms = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+_Terms = tuple[str, str, str]
 _HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n {0,3}(?:=+|-+)[ \t]*)(?:\n|\Z)")
 
 
@@ -47,7 +46,7 @@ _HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n {0,3}(?:=+|-+)[ \t]*)(?
 @lru_cache(maxsize=4096)
 def _analyze(text: str, language: str) -> _Terms:
     terms, identifiers = index_terms(text, language)
-    return tuple(terms), tuple(identifiers), tuple(pairs(terms, language))
+    return " ".join(terms), " ".join(identifiers), " ".join(pairs(terms, language))
 
 
 def heading_path(document: Document, passage: Passage) -> tuple[str, ...]:
@@ -86,11 +85,9 @@ def heading_alone(body: str, start: int, end: int) -> bool:
     return heading is not None and not body[heading.end() : end].strip()
 
 
-def only(terms: Sequence[str], identifiers: Sequence[str]) -> PassageTerms:
-    """Terms of the text alone, without what usually goes with it."""
-    return PassageTerms(
-        title=(), heading=(), body=terms, context=(), identifiers=identifiers, pairs=()
-    )
+def joined(*parts: str) -> str:
+    """Lists of terms as one."""
+    return " ".join(part for part in parts if part)
 
 
 def analyze_document(document: Document, passages: tuple[Passage, ...]) -> AnalyzedDocument:
@@ -115,11 +112,14 @@ def analyze_document(document: Document, passages: tuple[Passage, ...]) -> Analy
             start = text_start(document.body, start, passage.char_end)
             bare = len(passages) > 1 and heading_alone(document.body, start, passage.char_end)
         body, body_names, body_pairs = _analyze(document.body[start : passage.char_end], language)
-        context, _ = index_terms(context_line(document, passage), language)
+        context = _analyze(context_line(document, passage), language)[0]
         if bare:
             # Nothing but a heading, which the passages below it repeat: it can be found by
             # its words, but does not stand for a text that has them.
-            analyzed.append(AnalyzedPassage(passage=passage, terms=only(body, body_names)))
+            terms = PassageTerms(
+                title="", heading="", body=body, context="", identifiers=body_names, pairs=""
+            )
+            analyzed.append(AnalyzedPassage(passage=passage, terms=terms))
             continue
         analyzed.append(
             AnalyzedPassage(
@@ -129,12 +129,12 @@ def analyze_document(document: Document, passages: tuple[Passage, ...]) -> Analy
                     heading=heading,
                     body=body,
                     context=context,
-                    identifiers=(
-                        *title_names * weights.title,
-                        *heading_names * weights.heading,
-                        *body_names,
+                    identifiers=joined(
+                        *[title_names] * weights.title,
+                        *[heading_names] * weights.heading,
+                        body_names,
                     ),
-                    pairs=(*title_pairs, *heading_pairs, *body_pairs),
+                    pairs=joined(title_pairs, heading_pairs, body_pairs),
                 ),
             )
         )

@@ -21,7 +21,6 @@ from wellread.parse import parse, parse_converted
 from wellread.sources.folder import FolderSource
 from wellread.split import split
 from wellread.store.base import DocumentText
-from wellread.store.lexical import join_terms
 from wellread.store.rows import DocumentRows, TermsRow, terms_row, to_rows
 from wellread.types import Document, FileEntry, ParseRules, RawFile
 
@@ -124,7 +123,7 @@ def stored_terms(text: DocumentText) -> Sequence[TermsRow]:
         sections=text.sections,
     )
     analyzed = analyze_document(document, text.passages)
-    return [terms_row(join_terms(passage.terms)) for passage in analyzed.passages]
+    return [terms_row(passage.terms) for passage in analyzed.passages]
 
 
 # --- worker processes ----------------------------------------------------------------------
@@ -152,8 +151,16 @@ def _prepare_batch(tasks: Sequence[Task]) -> list[Prepared]:
     return [prepare(task, _how) for task in tasks]
 
 
+def by_name(task: Task) -> tuple[str, str]:
+    """Files of one name together: versions of a page share most of their passages, and a
+    worker that has just analysed a passage need not do it again."""
+    path = task.entry.path
+    return path.rpartition("/")[2], path
+
+
 def prepare_all(tasks: Sequence[Task], how: Preparation, *, workers: int) -> Iterator[Prepared]:
-    """Prepare files, in their order; in worker processes where there are many."""
+    """Prepare files, in an order of its own; in worker processes where there are many."""
+    tasks = sorted(tasks, key=by_name)
     if len(tasks) <= SMALL_RUN or workers < 2:
         for task in tasks:
             yield prepare(task, how)

@@ -37,14 +37,16 @@ class Weights:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PassageTerms:
-    """The analysed text of one passage, one term per position, as the store keeps it."""
+    """The analysed text of one passage as the store keeps it: terms in the order of the text,
+    separated by spaces (no term contains one). Titles, headings and the body have one term
+    for each position; identifiers are repeated by the weight of their place."""
 
-    title: Sequence[str]
-    heading: Sequence[str]
-    body: Sequence[str]
-    context: Sequence[str]
-    identifiers: Sequence[str]
-    pairs: Sequence[str]
+    title: str
+    heading: str
+    body: str
+    context: str
+    identifiers: str
+    pairs: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

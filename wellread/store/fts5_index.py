@@ -29,7 +29,6 @@ from wellread.store.lexical import (
     best_of,
     describe,
     describe_phrase,
-    pair_term,
 )
 from wellread.types import Explanation
 
@@ -202,7 +201,7 @@ class Fts5Searcher:
 
     def _term(self, alternative: Alternative) -> str:
         if alternative.kind == "pair":
-            return f"pairs : {quoted(pair_term(alternative.term))}"
+            return f"pairs : {quoted(alternative.term)}"
         if alternative.kind == "identifier":
             return f"identifiers : {quoted(alternative.term)}"
         return f"{{title heading body context}} : {quoted(alternative.term)}"

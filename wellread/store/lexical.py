@@ -18,36 +18,6 @@ from wellread.store.base import (
 from wellread.types import Explanation, Filters, Scope
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JoinedTerms:
-    """The terms of one passage, joined by spaces (no term contains one): small to pickle,
-    and what both engines take."""
-
-    title: str
-    heading: str
-    body: str
-    context: str
-    identifiers: str
-    pairs: str
-
-
-def join_terms(terms: PassageTerms) -> JoinedTerms:
-    """Join each place's terms; a pair's own space gives way to ``pair_term``'s joiner."""
-    return JoinedTerms(
-        title=" ".join(terms.title),
-        heading=" ".join(terms.heading),
-        body=" ".join(terms.body),
-        context=" ".join(terms.context),
-        identifiers=" ".join(terms.identifiers),
-        pairs=" ".join(map(pair_term, terms.pairs)),
-    )
-
-
-def pair_term(pair: str) -> str:
-    """A word pair as one token: the unit separator stands for the space between the words."""
-    return pair.replace(" ", "\x1f")
-
-
 def owner_keys(owner: str) -> tuple[str, ...]:
     """The values an owner filter may name: the whole, and the part before ``@``."""
     folded = owner.casefold()
@@ -73,7 +43,7 @@ class LexicalDocument:
     owner: str
     tags: tuple[str, ...]
     updated: int | None
-    passages: Sequence[tuple[int, JoinedTerms]]
+    passages: Sequence[tuple[int, PassageTerms]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wellread.store.base import AnalyzedDocument
+from wellread.store.base import AnalyzedDocument, PassageTerms
 from wellread.store.codec import dump_headings, dump_path, dump_record
-from wellread.store.lexical import JoinedTerms, join_terms
 
 SectionRow = tuple[str, int, str, int, int, int, int, int | None]
 PassageRow = tuple[int, str, int, int, int, int, int | None]
@@ -89,7 +88,7 @@ def to_rows(analyzed: AnalyzedDocument) -> DocumentRows:
             )
             for passage in (analysed.passage for analysed in analyzed.passages)
         ),
-        terms=tuple(terms_row(join_terms(analysed.terms)) for analysed in analyzed.passages),
+        terms=tuple(terms_row(analysed.terms) for analysed in analyzed.passages),
         links=tuple(
             (link.target, link.anchor, link.line, link.image, link.written)
             for link in document.links
@@ -107,8 +106,8 @@ def count_lines(body: str) -> int:
     return body.count("\n") + (0 if body.endswith("\n") or not body else 1)
 
 
-def terms_row(terms: JoinedTerms) -> TermsRow:
-    """Joined terms as a plain tuple, in the order of ``JoinedTerms``."""
+def terms_row(terms: PassageTerms) -> TermsRow:
+    """Terms as a plain tuple, in the order of ``PassageTerms``."""
     return (
         terms.title,
         terms.heading,
@@ -119,10 +118,10 @@ def terms_row(terms: JoinedTerms) -> TermsRow:
     )
 
 
-def joined(row: TermsRow) -> JoinedTerms:
+def joined(row: TermsRow) -> PassageTerms:
     """The reverse of ``terms_row``."""
     title, heading, body, context, identifiers, pairs = row
-    return JoinedTerms(
+    return PassageTerms(
         title=title,
         heading=heading,
         body=body,

@@ -19,6 +19,7 @@ from wellread.errors import StoreUnavailable
 from wellread.store.base import (
     Alternative,
     LexicalResult,
+    PassageTerms,
     Phrase,
     ScoredPassage,
     StoreQuery,
@@ -27,7 +28,6 @@ from wellread.store.base import (
     Weights,
 )
 from wellread.store.lexical import (
-    JoinedTerms,
     LexicalDocument,
     Restriction,
     best_of,
@@ -35,7 +35,6 @@ from wellread.store.lexical import (
     describe_phrase,
     folders,
     owner_keys,
-    pair_term,
 )
 from wellread.types import Explanation
 
@@ -170,7 +169,7 @@ class TantivyWriter:
         self.writer.wait_merging_threads()
 
 
-def weighted_text(terms: JoinedTerms, weights: Weights) -> str:
+def weighted_text(terms: PassageTerms, weights: Weights) -> str:
     """All terms of a passage, each as often as its place weighs."""
     parts = [terms.title] * weights.title
     parts += [terms.heading] * weights.heading
@@ -281,7 +280,7 @@ class TantivySearcher:
 
     def _term(self, alternative: Alternative) -> Query:
         if alternative.kind == "pair":
-            field, term = "pairs", pair_term(alternative.term)
+            field, term = "pairs", alternative.term
         elif alternative.kind == "identifier":
             field, term = "weighted", IDENTIFIER_MARK + alternative.term
         else:
