@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from wellread import convert as module
 from wellread.convert import convert, join_hyphens, known_words
+from wellread.decode import decode
 from wellread.errors import SkippedFile
 from wellread.tables import COLUMN_LIMIT, markdown_table, table_from_csv
 from wellread.types import Converted
@@ -409,7 +410,9 @@ def test_tsv_is_split_at_tabs_alone() -> None:
 
 def test_csv_in_windows_1251_is_read_right() -> None:
     rows = "Страна;Суточные\nСербия;50 евро в сутки\nГермания;60 евро в сутки\n"
-    assert "| Германия | 60 евро в сутки |" in table_from_csv(rows.encode("windows-1251"))
+    assert "| Германия | 60 евро в сутки |" in table_from_csv(
+        decode(rows.encode("windows-1251"), "rates.csv")
+    )
 
 
 def test_a_very_long_cell_is_kept_whole() -> None:

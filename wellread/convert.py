@@ -14,6 +14,7 @@ from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any, NoReturn
 from unicodedata import normalize
 
+from wellread.decode import decode
 from wellread.errors import SkippedFile
 from wellread.tables import ROW_LIMIT, markdown_table, table_from_csv
 from wellread.types import Converted, ConvertedPage
@@ -334,7 +335,9 @@ def _cell(value: object) -> str:
 
 def _csv(path: str, content: bytes) -> Converted:
     return Converted(
-        text=_tidy(table_from_csv(content, tabs=path[-4:].lower() == ".tsv")), pages=(), title=None
+        text=_tidy(table_from_csv(decode(content, path), tabs=path[-4:].lower() == ".tsv")),
+        pages=(),
+        title=None,
     )
 
 

@@ -15,7 +15,7 @@ from typing import TypeVar, get_args
 from wellread import globs
 from wellread.dates import add_period, read_date, read_period
 from wellread.frontmatter import Frontmatter
-from wellread.paths import KINDS, kind_of, resolve, resolve_document
+from wellread.paths import KINDS, attachment_kind, resolve, resolve_document
 from wellread.types import (
     STATES,
     TYPES,
@@ -351,7 +351,7 @@ class _Reader:
             found.append(
                 Attachment(
                     path=path,
-                    kind=kind or kind_of(path),
+                    kind=kind or attachment_kind(path),
                     title=title.strip() if isinstance(title, str) else "",
                     line=line,
                 )

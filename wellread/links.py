@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
-from wellread.paths import is_document, kind_of, resolve
+from wellread.kinds import kind_of
+from wellread.paths import attachment_kind, resolve
 from wellread.structure import Structure, normalized_label
 from wellread.types import Attachment, Link
 
@@ -81,11 +82,13 @@ def linked_attachments(links: Sequence[Link], known: Sequence[Attachment]) -> li
     found = []
     for link in links:
         name = link.target.rpartition("/")[2]
-        if link.target in seen or "." not in name.strip(".") or is_document(link.target):
+        if link.target in seen or "." not in name.strip(".") or kind_of(link.target):
             continue
         seen.add(link.target)
         found.append(
-            Attachment(path=link.target, kind=kind_of(link.target), title="", line=link.line)
+            Attachment(
+                path=link.target, kind=attachment_kind(link.target), title="", line=link.line
+            )
         )
     return found
 

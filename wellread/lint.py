@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from wellread.paths import is_document
+from wellread.kinds import kind_of
 from wellread.read import link_targets
 from wellread.store.base import DocumentText, Snapshot
 from wellread.types import Filters, Link, Problem, Scope
@@ -49,7 +49,7 @@ def of_files(document: DocumentText, exists: FileExists | None) -> Iterator[Prob
 
 def is_page(target: str) -> bool:
     """Whether a link target means a document: by its ending, or for want of one."""
-    return is_document(target) or "." not in target.rpartition("/")[2]
+    return kind_of(target) is not None or "." not in target.rpartition("/")[2]
 
 
 def broken_link(path: str, link: Link, fact: str) -> Problem:

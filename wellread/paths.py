@@ -7,15 +7,10 @@ import re
 import unicodedata
 from urllib.parse import unquote
 
+from wellread.kinds import ENDINGS
+
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _TEMPLATE = re.compile(r"\{[{%]|<%|\$\{")
-
-DOCUMENT_ENDINGS = frozenset(
-    (".md", ".markdown", ".mdx", ".txt", ".html", ".htm", ".docx", ".pdf", ".pptx", ".xlsx", ".csv")
-)
-"""Endings of files that are documents of their own."""
-
-MARKDOWN_ENDINGS = frozenset((".md", ".markdown", ".mdx", ".txt"))
 
 KINDS: dict[str, tuple[str, ...]] = {
     "image": (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".tif", ".tiff"),
@@ -67,7 +62,7 @@ def candidates(target: str) -> tuple[str, ...]:
     found = [target]
     if ending.lower() in (".html", ".htm"):
         found.append(stem + ".md")
-    elif ending.lower() not in DOCUMENT_ENDINGS:
+    elif ending.lower() not in ENDINGS:
         found += [target + ".md", *(f"{target}/{name}" for name in _FOLDER_PAGES)]
     return tuple(found)
 
@@ -87,7 +82,7 @@ def spellings(path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def kind_of(path: str) -> str:
+def attachment_kind(path: str) -> str:
     """The kind of an attachment by its ending; ``reference`` where it tells nothing."""
     name = posixpath.basename(path).lower()
     stem, ending = posixpath.splitext(name)
@@ -95,27 +90,12 @@ def kind_of(path: str) -> str:
     return _KIND_BY_ENDING.get(double) or _KIND_BY_ENDING.get(ending) or "reference"
 
 
-def is_document(path: str) -> bool:
-    """Whether the ending is one of a document, a double one (``.md.erb``) included."""
-    stem, ending = posixpath.splitext(path.lower())
-    return ending in DOCUMENT_ENDINGS or is_markdown(stem)
-
-
-def is_markdown(path: str) -> bool:
-    """Whether the file is text with Markdown structure: ``.md``, ``.txt``, also before one
-    more ending (``page.md.erb``) or between two (``page.html.md``)."""
-    stem, ending = posixpath.splitext(path.lower())
-    if ending in MARKDOWN_ENDINGS:
-        return True
-    return ending not in DOCUMENT_ENDINGS and posixpath.splitext(stem)[1] in MARKDOWN_ENDINGS
-
-
 def name_without_ending(path: str) -> str:
     """The file's name without its endings; for a folder's own page, the folder's name."""
     folder, name = posixpath.split(path)
     stem, ending = posixpath.splitext(name)
     inner, second = posixpath.splitext(stem)
-    if second.lower() in DOCUMENT_ENDINGS and ending:
+    if second.lower() in ENDINGS and ending:
         stem = inner
     if stem.lower() in ("index", "readme", "_index") and folder:
         return posixpath.basename(folder)

@@ -51,31 +51,12 @@ def markdown_table(rows: Iterable[Sequence[str]], *, limit: int | None = None) -
     return "\n".join(lines)
 
 
-def table_from_csv(content: bytes, *, tabs: bool = False) -> str:
-    """The markdown table of a CSV file in any usual encoding and with any usual separator, or
-    of a TSV file (``tabs``).
+def table_from_csv(text: str, *, tabs: bool = False) -> str:
+    """The markdown table of a CSV file with any usual separator, or of a TSV file (``tabs``).
 
-    Raises ``csv.Error`` for what cannot be taken apart, and ``UnicodeError`` for other bytes.
+    Raises ``csv.Error`` for what cannot be taken apart.
     """
-    return markdown_table(_rows(decode(content), "\t" if tabs else None))
-
-
-def decode(content: bytes) -> str:
-    """Text in UTF-8, UTF-16 with a mark, or what the bytes look like.
-
-    Raises ``UnicodeError`` where they look like no text.
-    """
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        from charset_normalizer import from_bytes
-
-        best = from_bytes(content).best()
-        if best is None:
-            raise
-        return str(best)
+    return markdown_table(_rows(text, "\t" if tabs else None))
 
 
 def _rows(text: str, separator: str | None) -> Iterator[list[str]]:
