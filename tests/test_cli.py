@@ -496,3 +496,28 @@ def test_a_search_in_a_pipe_imports_nothing_heavy(indexed: Path, arguments: list
         "multiprocessing",
     }
     assert [name for name in heavy if f"'{name}'" in done.stderr] == []
+
+
+def test_backup_and_restore_keep_the_library(empty: Home) -> None:
+    write_library(empty.folder)
+    assert empty("index").code == 0
+    assert empty("backup", "kept").out == "Wrote kept\n"
+    assert empty("backup", "kept").code == 2
+    assert empty("restore", "kept").code == 5
+    (empty.folder / ".wellread").rename(empty.folder / "old")
+    assert empty("search", "refunds").code == 3
+    assert empty("restore", "kept").code == 0
+    assert empty("search", "refunds").code == 0
+
+
+def test_forgetting_where_nothing_was_indexed_says_what_to_do(empty: Home) -> None:
+    answer = empty("forget", "--subject", "ann")
+    assert answer.code == 3
+    assert "wellread index" in answer.err
+    assert list(empty.folder.iterdir()) == []
+
+
+def test_a_forgotten_subject_leaves_no_trace_behind(company: Home) -> None:
+    assert company("search", "refunds", "--as", "eve").code == 0
+    assert company("forget", "--subject", "Eve", "--json").json["forgotten"] >= 1
+    assert company("forget", "--subject", "eve", "--json").json["forgotten"] == 0

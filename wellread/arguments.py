@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from wellread.errors import UsageError
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from wellread.config import Config
+    from wellread.types import Filters
 
 SHELLS = ("bash", "zsh", "fish")
 DETAILS = ("snippet", "passage")
@@ -145,3 +152,73 @@ def _version() -> str:
     from wellread import __version__
 
     return __version__
+
+
+def day(written: str | None, option: str) -> date | None:
+    """The day of an option. Raises ``UsageError``."""
+    from datetime import date
+
+    if written is None:
+        return None
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        raise UsageError(
+            f"{option} {written!r} is not a day: write year, month and day, as 2026-03-16"
+        ) from None
+
+
+def filters_of(args: argparse.Namespace, config: Config) -> Filters:
+    """The filters of the options, types in the words of the house. Raises ``UsageError``."""
+    from wellread.globs import matcher
+    from wellread.types import STATES, TYPES, Filters
+
+    known: dict[str, Any] = {**config.parse_rules.type_aliases, **{name: name for name in TYPES}}
+    since, until = day(args.since, "--since"), day(args.until, "--until")
+    if since and until and since > until:
+        raise UsageError(f"--since {since} is after --until {until}: no day is in between")
+    for pattern in args.path:
+        try:
+            matcher(pattern)
+        except ValueError as error:
+            raise UsageError(f"--path: {error}") from None
+    return Filters(
+        types=tuple(known[word] for word in _words(args.type, "--type", known, TYPES)),
+        states=tuple(_words(args.state, "--state", {name: name for name in STATES}, STATES)),
+        owners=tuple(args.owner),
+        tags=tuple(args.tag),
+        paths=tuple(args.path),
+        since=since,
+        until=until,
+    )
+
+
+def _words(written: list[str], option: str, known: dict[str, Any], shown: Sequence[str]) -> Any:
+    """Known words, with commas between several and however they are spelt."""
+    from wellread.access import fold
+
+    for word in (part for value in written for part in value.split(",")):
+        name = fold(word)
+        if name not in known:
+            name = name.replace(" ", "-").replace("_", "-")
+        if name not in known:
+            raise UsageError(f"{option} {word.strip()!r} is unknown. Known: {', '.join(shown)}")
+        yield name
+
+
+def line_range(written: str | None) -> tuple[int, int] | None:
+    """First and last line of ``--lines``. Raises ``UsageError``."""
+    if written is None:
+        return None
+    first, dash, last = written.partition("-")
+    if not first.isdecimal() or not (last if dash else first).isdecimal():
+        raise UsageError(f"--lines {written!r} is no range: write the first and last, as 10-40")
+    return int(first), int(last if dash else first)
+
+
+def text_of(args: argparse.Namespace, what: str) -> str:
+    """The words of the command, as one text. Raises ``UsageError`` where there are none."""
+    text = " ".join(args.text)
+    if not text.strip():
+        raise UsageError(f"there is nothing to look for: wellread {args.command} {what}")
+    return text

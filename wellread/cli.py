@@ -6,7 +6,15 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wellread.arguments import DETAILS, SHELLS, build_parser
+from wellread.arguments import (
+    DETAILS,
+    SHELLS,
+    build_parser,
+    day,
+    filters_of,
+    line_range,
+    text_of,
+)
 from wellread.errors import NotFound, UsageError, WellreadError
 
 if TYPE_CHECKING:
@@ -16,7 +24,7 @@ if TYPE_CHECKING:
 
     from wellread.config import Config, SourceConfig
     from wellread.library import Library
-    from wellread.types import Caller, Filters, Outcome, Run
+    from wellread.types import Caller, Outcome, Run
 
 INTERRUPTED, READER_GONE = 130, 141  # as a shell reports SIGINT and SIGPIPE
 NO_INDEX, RUN_FAILED, CHECK_FAILED, STORE_UNAVAILABLE = 3, 5, 6, 4
@@ -111,87 +119,21 @@ def _caller(args: argparse.Namespace, config: Config) -> Caller:
     )
 
 
-def _day(written: str | None, option: str) -> date | None:
-    from datetime import date
-
-    if written is None:
-        return None
-    try:
-        return date.fromisoformat(written)
-    except ValueError:
-        raise UsageError(
-            f"{option} {written!r} is not a day: write year, month and day, as 2026-03-16"
-        ) from None
-
-
 def _today(args: argparse.Namespace) -> date:
     from datetime import date
 
-    return _day(args.today, "--today") or date.today()
-
-
-def _filters(args: argparse.Namespace, config: Config) -> Filters:
-    from wellread.globs import matcher
-    from wellread.types import STATES, TYPES, Filters
-
-    known: dict[str, Any] = {**config.parse_rules.type_aliases, **{name: name for name in TYPES}}
-    since, until = _day(args.since, "--since"), _day(args.until, "--until")
-    if since and until and since > until:
-        raise UsageError(f"--since {since} is after --until {until}: no day is in between")
-    for pattern in args.path:
-        try:
-            matcher(pattern)
-        except ValueError as error:
-            raise UsageError(f"--path: {error}") from None
-    return Filters(
-        types=tuple(known[word] for word in _words(args.type, "--type", known, TYPES)),
-        states=tuple(_words(args.state, "--state", {name: name for name in STATES}, STATES)),
-        owners=tuple(args.owner),
-        tags=tuple(args.tag),
-        paths=tuple(args.path),
-        since=since,
-        until=until,
-    )
-
-
-def _words(written: list[str], option: str, known: dict[str, Any], shown: Sequence[str]) -> Any:
-    """Known words, with commas between several and however they are spelt."""
-    from wellread.access import fold
-
-    for word in (part for value in written for part in value.split(",")):
-        name = fold(word)
-        if name not in known:
-            name = name.replace(" ", "-").replace("_", "-")
-        if name not in known:
-            raise UsageError(f"{option} {word.strip()!r} is unknown. Known: {', '.join(shown)}")
-        yield name
-
-
-def _lines(written: str | None) -> tuple[int, int] | None:
-    if written is None:
-        return None
-    first, dash, last = written.partition("-")
-    if not first.isdecimal() or not (last if dash else first).isdecimal():
-        raise UsageError(f"--lines {written!r} is no range: write the first and last, as 10-40")
-    return int(first), int(last if dash else first)
-
-
-def _text(args: argparse.Namespace, what: str) -> str:
-    text = " ".join(args.text)
-    if not text.strip():
-        raise UsageError(f"there is nothing to look for: wellread {args.command} {what}")
-    return text
+    return day(args.today, "--today") or date.today()
 
 
 # --- commands that read ----------------------------------------------------------------------
 
 
 def _search(args: argparse.Namespace) -> int:
-    text = _text(args, "'a few words'")
+    text = text_of(args, "'a few words'")
     if args.detail not in DETAILS:
         raise UsageError(f"--detail {args.detail!r} is unknown. Known: {', '.join(DETAILS)}")
     config = _config(args)
-    filters, caller, today = _filters(args, config), _caller(args, config), _today(args)
+    filters, caller, today = filters_of(args, config), _caller(args, config), _today(args)
     from wellread.library import Library
 
     with Library.open(config) as library:
@@ -216,11 +158,11 @@ def _search(args: argparse.Namespace) -> int:
 
 
 def _grep(args: argparse.Namespace) -> int:
-    text = _text(args, "'an exact string'")
+    text = text_of(args, "'an exact string'")
     if args.limit < 1:
         raise UsageError(f"--limit {args.limit} shows nothing: write a number from 1")
     config = _config(args)
-    filters, caller, today = _filters(args, config), _caller(args, config), _today(args)
+    filters, caller, today = filters_of(args, config), _caller(args, config), _today(args)
     from wellread.library import Library
 
     with Library.open(config) as library:
@@ -250,7 +192,7 @@ def _outcome_code(outcome: Outcome, found: bool) -> int:
 
 
 def _read(args: argparse.Namespace) -> int:
-    lines = _lines(args.lines)
+    lines = line_range(args.lines)
     config = _config(args)
     caller, today = _caller(args, config), _today(args)
     from wellread.library import Library

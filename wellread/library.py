@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
+from wellread.errors import NoIndex
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import Trace, TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
@@ -255,14 +256,33 @@ class Library:
         return run
 
     def forget(self, subject: str) -> int:
-        """Delete the traces of a subject; returns how many there were."""
+        """Delete the traces of a subject; returns how many there were. Raises ``NoIndex``
+        where nothing was ever indexed."""
         from wellread.store import journal
 
+        if not (self.config.library / JOURNAL).is_file():
+            raise NoIndex(
+                f"No index at {self.config.library}. There is nothing to forget before "
+                "`wellread index`."
+            )
         connection = journal.open_journal(self.config.library / JOURNAL)
         try:
             return journal.forget(connection, subject)
         finally:
             connection.close()
+
+    def backup(self, file: Path) -> int:
+        """Write the library into a new file; returns its size in bytes. See ``backup``."""
+        from wellread.backup import back_up
+
+        return back_up(self.config.library, file)
+
+    @staticmethod
+    def restore(file: Path, library: Path) -> None:
+        """Make a library folder from such a file, where there is none yet. See ``backup``."""
+        from wellread.backup import restore
+
+        restore(file, library)
 
     # --- within ------------------------------------------------------------------------
 
