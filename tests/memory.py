@@ -116,7 +116,8 @@ class MemorySnapshot:
         terms = self.body_terms[number]
         for variant in variants:
             size = len(variant)
-            for sequence in (terms.title, terms.heading, terms.body):
+            for joined in (terms.title, terms.heading, terms.body):
+                sequence = joined.split()
                 if any(
                     tuple(sequence[start : start + size]) == variant
                     for start in range(len(sequence) - size + 1)
