@@ -20,7 +20,7 @@ from wellread.exact import Cancelled, find_exact
 from wellread.regex import compile_pattern
 from wellread.store import texts
 from wellread.store.base import DocumentRecord
-from wellread.store.texts import TextReader, TextWriter, fold
+from wellread.store.texts import TextReader, TextWriter, fold, text_row
 from wellread.types import Caller, ExactResult, Filters, Scope
 
 EVERYTHING = Scope(
@@ -48,7 +48,7 @@ class Library:
         texts.create(connection)
         writer = TextWriter(connection)
         for number, body in enumerate(bodies, start=1):
-            writer.put(number, unicodedata.normalize("NFC", body))
+            writer.put(number, text_row(unicodedata.normalize("NFC", body)))
         self.reader = TextReader(connection)
         self.records = {
             number: Record(paths[number - 1] if paths else f"{number:03}.md", body_line)

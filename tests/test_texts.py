@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wellread.store import texts
-from wellread.store.texts import TextReader, TextWriter, fold
+from wellread.store.texts import TextReader, TextWriter, fold, text_row
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def written(connection: sqlite3.Connection, *bodies: str) -> TextReader:
     with connection:
         writer = TextWriter(connection)
         for number, body in enumerate(bodies, start=1):
-            writer.put(number, body)
+            writer.put(number, text_row(body))
     return TextReader(connection)
 
 
@@ -106,10 +106,11 @@ def test_deleted_document_is_no_candidate(connection: sqlite3.Connection) -> Non
     connection.execute("INSERT INTO text_grams(text_grams) VALUES('integrity-check')")
 
 
-def test_put_replaces_the_earlier_text(connection: sqlite3.Connection) -> None:
+def test_text_of_a_removed_document_is_found_no_more(connection: sqlite3.Connection) -> None:
     reader = written(connection, "before ДО")
     with connection:
-        TextWriter(connection).put(1, "after ПОСЛЕ")
+        TextWriter(connection).delete(1)
+        TextWriter(connection).put(1, text_row("after ПОСЛЕ"))
     assert reader.candidates("before") == []
     assert reader.candidates("до") is None or reader.candidates("before ДО") == []
     assert reader.candidates("после") == [1]
@@ -118,7 +119,7 @@ def test_put_replaces_the_earlier_text(connection: sqlite3.Connection) -> None:
 def test_writer_of_a_later_transaction_knows_the_words(connection: sqlite3.Connection) -> None:
     reader = written(connection, "common first")
     with connection:
-        TextWriter(connection).put(2, "common second")
+        TextWriter(connection).put(2, text_row("common second"))
     assert reader.candidates("common") == [1, 2]
     assert connection.execute("SELECT count(*), count(DISTINCT id) FROM text_words").fetchone() == (
         3,

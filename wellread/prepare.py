@@ -3,6 +3,7 @@ processes of an index run, or in the run's own process where there is little to 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -135,6 +136,10 @@ def _start_worker(how: Preparation) -> None:
     global _how
     _how = how
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A document is thousands of objects with few cycles: collecting after each batch instead
+    # of whenever there are 700 spares a fifth of a worker's time (m: 6.7 s become 5.5).
+    gc.freeze()
+    gc.disable()
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
@@ -148,7 +153,9 @@ def _end_with(sentinel: int) -> None:
 
 def _prepare_batch(tasks: Sequence[Task]) -> list[Prepared]:
     assert _how is not None
-    return [prepare(task, _how) for task in tasks]
+    prepared = [prepare(task, _how) for task in tasks]
+    gc.collect(0)
+    return prepared
 
 
 def by_name(task: Task) -> tuple[str, str]:

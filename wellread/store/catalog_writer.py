@@ -174,7 +174,7 @@ class CatalogWriter:
         ):
             if values:
                 many(f"INSERT INTO {table}", ((document_id, *value) for value in values))
-        self.texts.put(document_id, rows.body)
+        self.texts.put(document_id, rows.text)
         self._index(document_id, state.acl_id, rows, updated, first_passage)
         self.passages += len(rows.passages)
         return document_id
@@ -188,10 +188,7 @@ class CatalogWriter:
         first_passage: int,
     ) -> None:
         terms = [joined(row) for row in rows.terms]
-        for passage in terms:
-            self.words.update(passage.body.split(" "))
-        if terms:
-            self.words.update(terms[0].title.split(" "))
+        self.words.update(rows.words.split())
         self.lexical.add(
             LexicalDocument(
                 document_id=document_id,
@@ -258,7 +255,7 @@ class CatalogWriter:
         """Write the vocabulary, the counters and the state; the store then commits."""
         self.connection.executemany(
             "INSERT OR IGNORE INTO words VALUES (?, ?)",
-            ((word, word[::-1]) for word in sorted(self.words) if spellable(word)),
+            ((word, word[::-1]) for word in sorted(self.words)),
         )
         write_meta(self.connection, "next_ids", self.next_ids)
         write_meta(self.connection, "state", asdict(state))
@@ -267,15 +264,6 @@ class CatalogWriter:
         first = self.next_ids[kind]
         self.next_ids[kind] = first + count
         return first
-
-
-SHORTEST_SPELLABLE = 3
-LONGEST_SPELLABLE = 40
-
-
-def spellable(word: str) -> bool:
-    """Whether a word may be looked for by near spelling: letters only, of a sensible length."""
-    return SHORTEST_SPELLABLE <= len(word) <= LONGEST_SPELLABLE and word.isalpha()
 
 
 def write_meta(connection: sqlite3.Connection, key: str, value: object) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wellread.store.base import AnalyzedDocument, PassageTerms
 from wellread.store.codec import dump_headings, dump_path, dump_record
+from wellread.store.texts import TextRow, text_row
 
 SectionRow = tuple[str, int, str, int, int, int, int, int | None]
 PassageRow = tuple[int, str, int, int, int, int, int | None]
@@ -18,7 +19,8 @@ TermsRow = tuple[str, str, str, str, str, str]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentRows:
     """Everything of one document that the store writes, but what only the run knows: ids,
-    times, the acl. ``updated`` is what the document itself says, as an ordinal."""
+    times, the acl. ``updated`` is what the document itself says, as an ordinal; ``words`` are
+    those that may be looked for by near spelling, once each."""
 
     path: str
     type: str
@@ -27,7 +29,8 @@ class DocumentRows:
     updated: int | None
     language: str
     title: str
-    body: str
+    text: TextRow
+    words: str
     total_lines: int
     record: str
     headings: str
@@ -55,7 +58,8 @@ def to_rows(analyzed: AnalyzedDocument) -> DocumentRows:
         updated=life.updated.toordinal() if life.updated else None,
         language=document.language,
         title=document.title,
-        body=document.body,
+        text=text_row(document.body),
+        words=" ".join(distinct_words(analyzed)),
         total_lines=document.body_line - 1 + count_lines(document.body),
         record=dump_record(document),
         headings=dump_headings(document.headings),
@@ -99,6 +103,24 @@ def to_rows(analyzed: AnalyzedDocument) -> DocumentRows:
         ),
         supersedes=life.supersedes,
     )
+
+
+SHORTEST_SPELLABLE = 3
+LONGEST_SPELLABLE = 40
+
+
+def distinct_words(analyzed: AnalyzedDocument) -> set[str]:
+    """The terms of a document that a misspelt word may have meant: letters, and enough."""
+    words: set[str] = set()
+    for passage in analyzed.passages:
+        words.update(passage.terms.body.split(" "))
+    if analyzed.passages:
+        words.update(analyzed.passages[0].terms.title.split(" "))
+    return {
+        word
+        for word in words
+        if SHORTEST_SPELLABLE <= len(word) <= LONGEST_SPELLABLE and word.isalpha()
+    }
 
 
 def count_lines(body: str) -> int:
