@@ -138,10 +138,11 @@ def _units(pieces: list[tuple[str, int]]) -> list[tuple[int, int]]:
     a script without spaces."""
     units: list[tuple[int, int]] = []
     for piece, offset in pieces:
-        if len(piece) > _UNIT or not (piece.isascii() or max(piece) < _UNSPACED_FROM):
+        size = len(piece)
+        if size > _UNIT or not (piece.isascii() or max(piece) < _UNSPACED_FROM):
             units += [(offset + m.start(), offset + m.end()) for m in _part().finditer(piece)]
         elif piece[0] not in _MARKUP or piece.strip(_MARKUP):
-            units.append((offset, offset + len(piece)))
+            units.append((offset, offset + size))
     return units
 
 

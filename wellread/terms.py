@@ -220,8 +220,6 @@ def _stem(language: str) -> Callable[[str], str]:
 
 def stem(word: str, language: str) -> str:
     """The term of a folded word in a document of a language, by the rules of its script."""
-    if word.isdigit():
-        return word[:MAX_WORD]
     return _stem(language_for(script_of(word), language))(word[:MAX_WORD])
 
 
@@ -342,6 +340,10 @@ def _segments(compound: str) -> Iterator[tuple[int, int]]:
 
 
 def _identifiers(compound: str) -> list[_Span]:
+    size = len(compound)
+    if "." not in compound and size <= MAX_IDENTIFIER and not _STRONG.search(compound):
+        written = compound.strip("_")
+        return [(fold(written), 0, size)] if _JOINED.search(written) else []
     found: dict[str, _Span] = {}
     for start, end in _segments(compound):
         if 1 < end - start <= MAX_IDENTIFIER:
@@ -414,6 +416,7 @@ class Lexicon(dict[str, tuple[str, ...]]):
     def __init__(self, language: str) -> None:
         super().__init__()
         self.language = language
+        self._latin = _stem(language_for("latin", language))
         self.identifiers: dict[str, tuple[str, ...]] = {}
         self.compounds: dict[str, _Analysis] = {}
 
@@ -443,11 +446,14 @@ class Lexicon(dict[str, tuple[str, ...]]):
         return terms, names
 
     def _analyse_compound(self, compound: str) -> _Analysis:
-        language = self.language
-        if compound.isascii() and compound.isalpha() and len(_camel(compound)) == 1:
-            return [(stem(compound.lower(), language), 0, len(compound))], []
+        latin, language = self._latin, self.language
+        if compound.isascii():
+            if compound.isalpha() and len(_camel(compound)) == 1:
+                return [(latin(compound.lower()[:MAX_WORD]), 0, len(compound))], []
+            words, identifiers = _split(compound)
+            return [(latin(word[:MAX_WORD]), a, b) for word, a, b in words], identifiers
         words, identifiers = _split(compound)
-        return [(stem(word, language), start, end) for word, start, end in words], identifiers
+        return [(stem(word, language), a, b) for word, a, b in words], identifiers
 
     def trim(self) -> None:
         """Empties what is full; never in the middle of a text."""
