@@ -16,6 +16,7 @@ import re
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 # Letters whose lower-case form still has a sibling under Unicode's simple case folding
 # (CaseFolding.txt, status C): final sigma, long s, the Greek symbol forms, old Cyrillic forms.
@@ -111,6 +112,7 @@ class TextRow:
     words: bytes
 
 
+@lru_cache(maxsize=16)
 def text_row(body: str) -> TextRow:
     """The row of a body (NFC, ``\\n``)."""
     content = body.encode()
