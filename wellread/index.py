@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from wellread.parse import PARSER_VERSION
 from wellread.prepare import UNREADABLE, Preparation, Prepared, Task, prepare_all
 from wellread.sources.folder import FolderSource
 from wellread.split import SPLITTER_VERSION
+from wellread.store import schema
 from wellread.store.base import LeftFile
 from wellread.store.catalog_writer import FileState, ManifestRow
 from wellread.store.embedded import EmbeddedWriter
@@ -121,16 +123,20 @@ class IndexRun:
                 if (task := self._compare(entries[path], manifest.get(path), dates)) is not None
             ]
             self._prepare(tasks, manifest, dates)
-            if self.counts["failed"] == len(entries):
+            failed = [file for file in self.left if file.failed and file.path in entries]
+            if len(failed) == len(entries):
                 raise RunRefused(
                     f"All {len(entries)} documents failed; the last index stands. "
-                    f"The first reason: {self.left[0].message}"
+                    f"The first reason: {failed[0].message}"
                 )
             held_back = self._remove(entries, manifest)
             return self._commit(len(entries), held_back)
         except RunRefused as error:
             self._keep(str(error))
             raise
+        except sqlite3.Error as error:
+            self.writer.rollback()
+            raise schema.unavailable(self.writer.folder / "catalog.db", error) from error
         except OSError as error:
             self.writer.rollback()
             raise StoreUnavailable(
@@ -310,8 +316,7 @@ class IndexRun:
         return run
 
     def _keep(self, error: str) -> None:
-        failed_at = timestamp(datetime.now(UTC))
-        self.writer.keep(replace(self.writer.before, error=error, failed_at=failed_at))
+        self.writer.keep(error, timestamp(datetime.now(UTC)))
 
     def _leave(
         self, source: str, path: str, reason: str, message: str, *, failed: bool = False

@@ -50,7 +50,7 @@ def index_library(
             f"The library folder {config.library} cannot be made: {error.strerror}. Make its "
             "parent writable, or name another with WELLREAD_LIBRARY."
         ) from error
-    with WriterLock(config.library / LOCK):
+    with WriterLock(config.library / LOCK).acquire():
         with closing(journal.open_journal(config.library / JOURNAL)) as log:
             run = _run(
                 config,

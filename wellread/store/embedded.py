@@ -20,7 +20,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from wellread.access import AclTable, resolve
-from wellread.errors import NoIndex, StoreUnavailable
+from wellread.errors import NoIndex, RunRefused, StoreUnavailable, WellreadError
 from wellread.store import schema
 from wellread.store.base import DocumentRecord, DocumentText, Weights
 from wellread.store.catalog import CatalogReader, CatalogState, GenerationFacts
@@ -178,27 +178,36 @@ class EmbeddedWriter:
         self.connection = schema.create(folder / "catalog.db")
         try:
             self._begin(lexical, full=full)
-        except sqlite3.DatabaseError as error:
+        except sqlite3.Error as error:
             self.connection.close()
             raise schema.unavailable(folder / "catalog.db", error) from error
+        except WellreadError:
+            self.connection.close()
+            raise
 
     def _begin(self, lexical: str, *, full: bool) -> None:
         self.connection.execute("BEGIN IMMEDIATE")
         version = read_version(self.connection)
+        if version is not None and version > schema.SCHEMA_VERSION and not full:
+            raise RunRefused(
+                f"The index at {self.folder} was made by a newer version of wellread (schema "
+                f"{version}, this one writes {schema.SCHEMA_VERSION}) and is left as it is. Update "
+                "wellread, or run `wellread index --full` to build it anew with this version."
+            )
         self.fresh = full or version != schema.SCHEMA_VERSION
         previous = None
         if version == schema.SCHEMA_VERSION:
             previous = CatalogReader(self.connection, {}).state()
-        next_ids = None
+            self.fresh = self.fresh or previous.lexical != lexical
         if self.fresh:
+            next_ids = None
             if previous is not None:
+                # Ids are counted on whatever the reason to build anew: a reader that stays open
+                # keeps records by id.
                 next_ids = self.connection.execute(
                     "SELECT value FROM meta WHERE key = 'next_ids'"
                 ).fetchone()
             self._create(lexical, previous, next_ids)
-        elif previous is not None and previous.lexical != lexical:
-            self._create(lexical, previous, next_ids)
-            self.fresh = True
         self.before = CatalogReader(self.connection, {}).state()
         self.generation = self.before.generation + 1
         self.engine = self._engine()
@@ -328,13 +337,27 @@ class EmbeddedWriter:
             keep = tantivy_folder(self.folder, state.library_id)
         remove_tantivy_folders(self.folder, but=keep)
 
-    def keep(self, state: CatalogState) -> None:
+    def keep(self, error: str, failed_at: str) -> None:
         """Undo the run's changes and note only what went wrong, for ``status`` and results."""
-        self.connection.execute("ROLLBACK")
-        self.engine.rollback()
-        if read_version(self.connection) is not None:
-            write_meta(self.connection, "state", asdict(state))
-        self.connection.close()
+        try:
+            self.connection.execute("ROLLBACK")
+            self.engine.rollback()
+            self.connection.execute("BEGIN IMMEDIATE")
+            version = read_version(self.connection)
+            if version is None:
+                # The first run of all: an empty library can say why it is empty.
+                self._create(self.before.lexical, self.before, None)
+            if version in (None, schema.SCHEMA_VERSION):
+                # What was undone may have been another engine's tables: the state that is
+                # noted is the one that stands, not the one that the run began to make.
+                standing = CatalogReader(self.connection, {}).state()
+                noted = replace(standing, error=error, failed_at=failed_at)
+                write_meta(self.connection, "state", asdict(noted))
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as failure:
+            raise schema.unavailable(self.folder / "catalog.db", failure) from failure
+        finally:
+            self.connection.close()
 
     def rollback(self) -> None:
         """Undo everything since the run began."""
