@@ -9,13 +9,14 @@ run replays what is missing from the catalog's own texts.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import sqlite3
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -31,6 +32,8 @@ from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.store.tantivy_index import TANTIVY_SCHEMA_VERSION, TantivyIndex
 from wellread.store.texts import create as create_texts
 from wellread.types import Caller, Scope
+
+logger = logging.getLogger(__name__)
 
 Reanalyze = Callable[[DocumentText], Sequence[TermsRow]]
 """Makes a stored document's terms anew, in the order of its passages."""
@@ -175,12 +178,24 @@ class EmbeddedWriter:
         self.folder = folder
         self.weights = weights
         self.reanalyze = reanalyze
-        self.connection = schema.create(folder / "catalog.db")
+        try:
+            self._open(lexical, full=full)
+        except StoreUnavailable as error:
+            code = getattr(error.__cause__, "sqlite_errorcode", None)
+            if not full or code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                raise
+            # Everything in a catalog comes from the sources, and a full run was asked for.
+            for ending in ("", "-wal", "-shm"):
+                (folder / f"catalog.db{ending}").unlink(missing_ok=True)
+            self._open(lexical, full=full)
+
+    def _open(self, lexical: str, *, full: bool) -> None:
+        self.connection = schema.create(self.folder / "catalog.db")
         try:
             self._begin(lexical, full=full)
         except sqlite3.Error as error:
             self.connection.close()
-            raise schema.unavailable(folder / "catalog.db", error) from error
+            raise schema.unavailable(self.folder / "catalog.db", error) from error
         except WellreadError:
             self.connection.close()
             raise
@@ -320,17 +335,12 @@ class EmbeddedWriter:
         except sqlite3.Error as error:
             self.rollback()
             raise schema.unavailable(self.folder / "catalog.db", error) from error
-        try:
-            if state.generation == self.generation:
-                self.engine.commit(state.generation)
-            else:
-                self.engine.rollback()
-        except (ValueError, OSError) as error:
-            raise StoreUnavailable(
-                f"The text index in {self.folder} could not be written: {error}. Nothing is "
-                "lost: mend the cause and run `wellread index`, which brings it up to date."
-            ) from error
-        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if state.generation == self.generation:
+            self.engine.commit(state.generation)
+        else:
+            self.engine.rollback()
+        with suppress(sqlite3.Error):  # all is committed; a log that stays harms nothing
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.connection.close()
         keep = None
         if state.lexical == "tantivy":
@@ -360,11 +370,16 @@ class EmbeddedWriter:
             self.connection.close()
 
     def rollback(self) -> None:
-        """Undo everything since the run began."""
-        if self.connection.in_transaction:
-            self.connection.execute("ROLLBACK")
-        self.engine.rollback()
-        self.connection.close()
+        """Undo everything since the last commit, and let go of the library."""
+        try:
+            self.engine.rollback()
+        except StoreUnavailable as error:
+            # A text index that could not be written cannot be rolled back either. Nothing of
+            # it was committed, and the next run opens it anew.
+            logger.warning("the text index was left as it is: %s", error)
+        finally:
+            # SQLite undoes an open transaction with it.
+            self.connection.close()
 
 
 def writer_scope(connection: sqlite3.Connection) -> Scope:
