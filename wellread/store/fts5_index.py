@@ -121,10 +121,12 @@ class Fts5Searcher:
             "FROM passage_terms WHERE passage_terms MATCH ?"
             for weight in classes
         ]
+        # Materialized: of a single part, SQLite would make one query with what is around it,
+        # where bm25() cannot be used.
         rows = self.connection.execute(
-            "SELECT found.id, SUM(found.score) AS total FROM ("
+            "WITH found AS MATERIALIZED ("
             + " UNION ALL ".join(parts)
-            + f") AS found {JOIN} WHERE {condition} "
+            + f") SELECT found.id, SUM(found.score) AS total FROM found {JOIN} WHERE {condition} "
             "GROUP BY found.id ORDER BY total DESC, found.id LIMIT ?",
             [*(" OR ".join(terms) for terms in classes.values()), *values, limit],
         ).fetchall()
