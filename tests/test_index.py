@@ -1,674 +1,514 @@
-"""Incremental runs: what is read anew, what goes, what is held back, and what is said."""
+"""Incremental runs: what is read again, what goes, and what is held back."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
-import subprocess
-from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from wellread import index as index_module
-from wellread import prepare as prepare_module
+from wellread import prepare
 from wellread.config import load
-from wellread.errors import RunRefused
+from wellread.errors import RunRefused, SkippedFile, WellreadError
 from wellread.library import Library
-from wellread.prepare import Preparation, Prepared, Task
+from wellread.report import held_back, status_lines
 from wellread.sources.folder import FolderSource
-from wellread.types import Caller, FileEntry, Run, SearchResult
+from wellread.status import Status
+from wellread.types import Caller, FileEntry, Run
 
-OWNER = Caller(subject=None, owner=True)
-ANN = Caller(subject="ann", groups=frozenset({"sales"}))
 TODAY = date(2026, 6, 15)
-LONG_AGO_NS = 1_600_000_000 * 10**9
+OWNER = Caller(subject=None, owner=True)
+ANN = Caller(subject="ann", groups=frozenset({"ann"}))
+LONG_AGO = 1_700_000_000_000_000_000
 
 
 class Home:
-    """A folder ``docs``, a configuration beside it, and the library made of both."""
+    """A folder with documents, a configuration and its library."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
         self.docs = folder / "docs"
         self.docs.mkdir()
-        self.configure("")
+        self.read: list[str] = []
+        self.configure()
+        whole = FolderSource.read
 
-    def configure(self, text: str, sources: str = '[[sources]]\npath = "docs"\n') -> None:
-        (self.folder / "wellread.toml").write_text(sources + text, encoding="utf-8")
+        def noted(source: FolderSource, entry: FileEntry) -> bytes:
+            self.read.append(entry.path)
+            return whole(source, entry)
 
-    def write(self, path: str, text: str, *, old: bool = True) -> Path:
+        monkeypatch.setattr(FolderSource, "read", noted)
+
+    def configure(self, more: str = "", *, sources: str = '[[sources]]\npath = "docs"\n') -> None:
+        (self.folder / "wellread.toml").write_text(sources + more, encoding="utf-8")
+
+    def write(self, path: str, text: str, *, mtime_ns: int | None = None) -> Path:
         file = self.docs / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-        if old:
-            os.utime(file, ns=(LONG_AGO_NS, LONG_AGO_NS))
+        if mtime_ns is not None:
+            os.utime(file, ns=(mtime_ns, mtime_ns))
         return file
-
-    def pages(self, count: int) -> list[Path]:
-        return [self.write(f"p{n:02}.md", f"# Page {n}\n\nZebra {n}.\n") for n in range(count)]
 
     def library(self) -> Library:
         return Library(load(None, {}, self.folder))
 
-    def index(self, *, full: bool = False, verify: bool = False, allow: bool = False) -> Run:
+    def run(self, **options: bool) -> Run:
+        self.read.clear()
         with self.library() as library:
-            return library.index(full=full, verify=verify, allow_mass_delete=allow)
-
-    def search(self, text: str, caller: Caller = OWNER) -> SearchResult:
-        with self.library() as library:
-            return library.search(text, scope=library.scope(caller), today=TODAY, limit=100)
+            return library.index(**options)
 
     def found(self, text: str, caller: Caller = OWNER) -> list[str]:
-        return sorted({hit.path for hit in self.search(text, caller).hits})
-
-    def updated(self, path: str) -> date | None:
         with self.library() as library:
-            return library.read(path, scope=library.scope(OWNER), today=TODAY).updated
+            scope = library.scope(caller)
+            result = library.search(text, scope=scope, today=TODAY, limit=100)
+            exact = library.find_exact(text, scope=scope, today=TODAY, limit=100)
+        paths = sorted({hit.path for hit in result.hits})
+        assert {match.path for match in exact.matches} <= set(paths)
+        return paths
+
+    def notes(self) -> str:
+        with self.library() as library:
+            result = library.search("zebra", scope=library.scope(OWNER), today=TODAY)
+        return " ".join(result.notes)
+
+    def status(self) -> Status:
+        with self.library() as library:
+            return library.status(scope=library.scope(OWNER), today=TODAY)
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    return Home(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def settled(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """Documents that no run takes for freshly touched: a ctime cannot be set, so that the
+    window in which a file counts as touched is moved instead."""
+    monkeypatch.setattr(index_module, "RACY_NS", -3_600_000_000_000)
+    home.write("a.md", "# A\n\nThe zebra.\n", mtime_ns=LONG_AGO)
+    home.write("b.md", "# B\n\nThe okapi.\n", mtime_ns=LONG_AGO)
+    home.run()
+    return home
 
 
 def counts(run: Run) -> tuple[int, int, int, int]:
     return run.added, run.changed, run.unchanged, run.removed
 
 
-@pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The paths whose bytes are read, in order."""
-    paths: list[str] = []
-    original = FolderSource.read
-
-    def noted(source: FolderSource, entry: FileEntry) -> bytes:
-        paths.append(entry.path)
-        return original(source, entry)
-
-    monkeypatch.setattr(FolderSource, "read", noted)
-    return paths
+# --- what is read again ----------------------------------------------------------------------
 
 
-@pytest.fixture
-def settled(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Makes files written just now count as written long before the last run."""
-
-    def settle() -> None:
-        monkeypatch.setattr(index_module, "RACY_NS", -(10**12))
-
-    return settle
+def test_a_run_in_which_nothing_changed_reads_nothing_and_is_fine(settled: Home) -> None:
+    run = settled.run()
+    assert counts(run) == (0, 0, 2, 0)
+    assert run.seen == 2
+    assert run.error is None
+    assert settled.read == []
 
 
-# --- what is read anew -----------------------------------------------------------------------
+def test_the_log_says_what_a_run_did(home: Home) -> None:
+    home.write("a.md", "# A\n\nThe zebra.\n")
+    home.write("picture.png", "no document")
+    (home.docs / "binary.md").write_bytes(b"\x00\x01\x02" * 400)
+    run = home.run()
+    assert (run.seen, *counts(run)) == (2, 1, 0, 0, 0)
+    assert sum(run.skipped.values()) + sum(run.failed.values()) == 2
+    assert run.passages == 1
+    assert run.seconds > 0
+    assert home.status().runs == (run,)
 
 
-def test_a_file_that_is_the_same_is_not_read_again(
-    home: Home, read: list[str], settled: Callable[[], None]
+@pytest.mark.parametrize("what", ["size", "mtime", "ctime", "inode"])
+def test_a_file_is_read_again_where_one_of_its_marks_has_changed(settled: Home, what: str) -> None:
+    file = settled.docs / "a.md"
+    text = file.read_text(encoding="utf-8")
+    if what == "size":
+        settled.write("a.md", text + "More.\n", mtime_ns=LONG_AGO)
+    elif what == "mtime":
+        os.utime(file, ns=(LONG_AGO + 1, LONG_AGO + 1))
+    elif what == "ctime":
+        # Same size and mtime, other bytes: as `cp --preserve` over the file leaves it.
+        settled.write("a.md", text.replace("zebra", "quokk"), mtime_ns=LONG_AGO)
+    else:
+        other = settled.write("other.md", text, mtime_ns=LONG_AGO)
+        other.replace(file)
+    run = settled.run()
+    assert settled.read == ["a.md"]
+    same = what in {"mtime", "inode"}
+    assert counts(run) == (0, 0 if same else 1, 2 if same else 1, 0)
+    settled.run()
+    assert settled.read == []
+
+
+def test_files_touched_since_the_last_run_began_are_hashed(home: Home) -> None:
+    home.write("a.md", "# A\n\nThe zebra.\n")
+    home.run()
+    run = home.run()
+    assert home.read == ["a.md"]
+    assert counts(run) == (0, 0, 1, 0)
+
+
+def test_a_save_that_leaves_every_mark_is_found_by_verify(
+    settled: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home.pages(3)
-    assert counts(home.index()) == (3, 0, 0, 0)
-    settled()
-    read.clear()
-    assert counts(home.index()) == (0, 0, 3, 0)
-    assert read == []
+    settled.write("a.md", "# A\n\nThe quokk.\n", mtime_ns=LONG_AGO)
+    forget_marks(settled)
+    assert counts(settled.run()) == (0, 0, 2, 0)
+    assert settled.found("zebra") == ["a.md"]
+    run = settled.run(verify=True)
+    assert sorted(settled.read) == ["a.md", "b.md"]
+    assert counts(run) == (0, 1, 1, 0)
+    assert settled.found("quokk") == ["a.md"]
 
 
-def test_a_file_touched_since_the_last_run_began_is_hashed(home: Home, read: list[str]) -> None:
-    home.pages(2)
-    home.index()
-    read.clear()
-    assert counts(home.index()) == (0, 0, 2, 0)
-    assert read == ["p00.md", "p01.md"]
-
-
-def test_a_racy_change_of_the_same_size_and_times_is_seen(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = home.write("a.md", "The zebra.\n")
-    home.index()
-    before = file.stat()
-    file.write_text("The okapi.\n", encoding="utf-8")
-    pretend(
-        monkeypatch, size=before.st_size, mtime_ns=before.st_mtime_ns, ctime_ns=before.st_ctime_ns
-    )
-    assert counts(home.index()) == (0, 1, 0, 0)
-    assert home.found("okapi") == ["a.md"]
-    assert home.found("zebra") == []
-
-
-def pretend(monkeypatch: pytest.MonkeyPatch, **values: int) -> None:
-    """Every file that is listed has these values."""
-    original = FolderSource.scan
-
-    def scan(source: FolderSource) -> list[object]:
-        return [
-            replace(found, **values) if isinstance(found, FileEntry) else found  # type: ignore[arg-type]
-            for found in original(source)
-        ]
-
-    monkeypatch.setattr(FolderSource, "scan", scan)
-
-
-@pytest.mark.parametrize("what", ["size", "mtime_ns", "ctime_ns", "inode"])
-def test_each_of_size_times_and_inode_has_a_file_looked_at(
-    home: Home,
-    what: str,
-    read: list[str],
-    settled: Callable[[], None],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    home.write("p00.md", "---\nupdated: 2026-01-02\n---\n# Zebra\n")
-    home.index()
-    settled()
-    read.clear()
-    pretend(monkeypatch, **{what: 12345})
-    assert counts(home.index()) == (0, 0, 1, 0)
-    assert read == ["p00.md"]
-    read.clear()
-    assert counts(home.index()) == (0, 0, 1, 0)
-    assert read == []
-
-
-def test_verify_finds_a_change_that_no_stamp_tells(
-    home: Home, settled: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = home.write("a.md", "The zebra.\n")
-    home.index()
-    before = file.stat()
-    file.write_text("The okapi.\n", encoding="utf-8")
-    settled()
-    pretend(
-        monkeypatch, size=before.st_size, mtime_ns=before.st_mtime_ns, ctime_ns=before.st_ctime_ns
-    )
-    assert counts(home.index()) == (0, 0, 1, 0)
-    assert home.found("zebra") == ["a.md"]
-    assert counts(home.index(verify=True)) == (0, 1, 0, 0)
-    assert home.found("okapi") == ["a.md"]
-
-
-def test_verify_changes_nothing_where_the_bytes_are_the_same(home: Home) -> None:
-    home.pages(2)
-    first = home.index()
-    again = home.index(verify=True)
-    assert counts(again) == (0, 0, 2, 0)
-    assert again.generation == first.generation
+def forget_marks(home: Home) -> None:
+    """Make the catalog believe that it has seen the files as they are."""
+    connection = sqlite3.connect(home.folder / ".wellread" / "catalog.db")
+    with connection:
+        for file in home.docs.iterdir():
+            now = file.stat()
+            connection.execute(
+                "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? "
+                "WHERE path = ?",
+                (now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino, file.name),
+            )
+    connection.close()
 
 
 @pytest.mark.parametrize("version", ["PARSER_VERSION", "SPLITTER_VERSION", "ANALYZER_VERSION"])
-def test_another_version_of_a_step_makes_every_document_anew(
-    home: Home, version: str, settled: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+def test_a_new_version_of_a_step_builds_every_document_anew(
+    settled: Home, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
-    home.pages(2)
-    home.index()
-    settled()
-    monkeypatch.setattr(index_module, version, 99)
-    assert counts(home.index()) == (0, 2, 0, 0)
-    assert counts(home.index()) == (0, 0, 2, 0)
+    monkeypatch.setattr(index_module, version, 10_000)
+    assert counts(settled.run()) == (0, 2, 0, 0)
+    assert counts(settled.run()) == (0, 0, 2, 0)
 
 
-def test_defaults_reach_the_documents_they_name_and_no_others(
-    home: Home, settled: Callable[[], None]
-) -> None:
-    home.write("a/one.md", "# Zebra\n")
-    home.write("b/two.md", "# Zebra\n")
-    home.index()
-    settled()
-    home.configure('[[defaults]]\npath = "a/**"\nowner = "legal"\n')
-    assert counts(home.index()) == (0, 1, 1, 0)
-    home.configure('[[defaults]]\npath = "a/**"\nowner = "sales"\n')
-    assert counts(home.index()) == (0, 1, 1, 0)
-    home.configure("")
-    assert counts(home.index()) == (0, 1, 1, 0)
+def test_new_defaults_reach_the_documents_they_are_for_and_no_other(settled: Home) -> None:
+    settled.configure('[[defaults]]\npath = "a.md"\nowner = "legal@example.com"\n')
+    assert counts(settled.run()) == (0, 1, 1, 0)
+    assert settled.read == ["a.md"]
+    with settled.library() as library:
+        scope = library.scope(OWNER)
+        found = library.search("zebra", scope=scope, today=TODAY)
+        assert found.hits[0].path == "a.md"
 
 
-def test_another_alias_of_a_type_makes_documents_anew(
-    home: Home, settled: Callable[[], None]
-) -> None:
-    home.write("a.md", "---\ntype: ritual\n---\n# Zebra\n")
-    home.index()
-    settled()
-    assert home.search("zebra").hits[0].type == "reference"
-    home.configure('[types.aliases]\nritual = "playbook"\n')
-    assert counts(home.index()) == (0, 1, 0, 0)
-    assert home.search("zebra").hits[0].type == "playbook"
+def test_new_aliases_of_types_reach_every_document(settled: Home) -> None:
+    settled.configure('[types.aliases]\nhandbook = "guideline"\n')
+    assert counts(settled.run()) == (0, 2, 0, 0)
 
 
-def test_full_makes_everything_anew_and_gives_the_same(home: Home) -> None:
-    home.pages(3)
-    first = home.index()
-    before = home.found("zebra")
-    again = home.index(full=True)
-    assert counts(again) == (3, 0, 0, 0)
-    assert again.generation > first.generation
-    assert home.found("zebra") == before
+def test_access_rules_are_evaluated_on_every_run(settled: Home) -> None:
+    assert settled.found("zebra", ANN) == ["a.md"]
+    settled.configure('[[access.rules]]\npath = "a.md"\nallow = ["hr"]\n')
+    assert counts(settled.run()) == (0, 1, 1, 0)
+    assert settled.found("zebra", ANN) == []
+    assert settled.found("zebra") == ["a.md"]
+    settled.configure()
+    settled.run()
+    assert settled.found("zebra", ANN) == ["a.md"]
 
 
-def test_nothing_changed_is_fine_and_keeps_the_generation(home: Home) -> None:
-    home.pages(1)
-    first = home.index()
-    second = home.index()
-    assert second.generation == first.generation
-    assert second.error is None
-    assert home.search("zebra").notes == ()
+def test_full_builds_everything_anew(settled: Home) -> None:
+    run = settled.run(full=True)
+    assert counts(run) == (2, 0, 0, 0)
+    assert sorted(settled.read) == ["a.md", "b.md"]
+    assert settled.found("zebra") == ["a.md"]
 
 
-# --- access ----------------------------------------------------------------------------------
+def test_switching_the_engine_rebuilds_and_never_uses_an_id_twice(settled: Home) -> None:
+    with settled.library() as staying:
+        for engine in ("fts5", "tantivy", "fts5"):
+            before = staying.search("zebra", scope=staying.scope(OWNER), today=TODAY)
+            taken = ids(settled)
+            settled.configure(f'[search]\nlexical = "{engine}"\n')
+            assert counts(settled.run()) == (2, 0, 0, 0)
+            assert not taken & ids(settled)
+            after = staying.search("zebra", scope=staying.scope(OWNER), today=TODAY)
+            assert [hit.path for hit in after.hits] == [hit.path for hit in before.hits]
+            assert settled.found("okapi") == ["b.md"]
+            assert counts(settled.run()) == (0, 0, 2, 0)
+    assert not list((settled.folder / ".wellread").glob("tantivy-*"))
 
 
-def test_rules_of_access_hold_from_the_next_run_without_any_file_changed(
-    home: Home, settled: Callable[[], None]
-) -> None:
-    home.write("pay/a.md", "# Zebra\n")
-    home.write("b.md", "# Zebra\n")
-    home.index()
-    settled()
-    assert home.found("zebra", ANN) == ["b.md", "pay/a.md"]
-    home.configure('[[access.rules]]\npath = "pay/**"\nallow = ["hr"]\n')
-    home.index()
-    assert home.found("zebra", ANN) == ["b.md"]
-    assert home.search("zebra", ANN).counts.any_word == 1
-    home.configure('[[access.rules]]\npath = "pay/**"\nallow = ["hr", "sales"]\n')
-    home.index()
-    assert home.found("zebra", ANN) == ["b.md", "pay/a.md"]
-    home.configure('[access]\ndefault = ["hr"]\n')
-    home.index()
-    assert home.found("zebra", ANN) == []
+def ids(home: Home) -> set[int]:
+    connection = sqlite3.connect(home.folder / ".wellread" / "catalog.db")
+    found = {row[0] for row in connection.execute("SELECT id FROM passages")}
+    connection.close()
+    return found
 
 
 # --- what goes -------------------------------------------------------------------------------
 
 
-def test_a_file_renamed_with_its_old_time_is_found_under_its_new_name_only(home: Home) -> None:
-    file = home.write("a.md", "# Zebra\n")
-    home.index()
-    file.rename(home.docs / "b.md")
-    assert (home.docs / "b.md").stat().st_mtime_ns == LONG_AGO_NS
-    assert counts(home.index()) == (1, 0, 0, 1)
-    assert home.found("zebra") == ["b.md"]
+def test_a_renamed_file_with_its_old_time_has_one_place(settled: Home) -> None:
+    (settled.docs / "a.md").rename(settled.docs / "c.md")
+    run = settled.run()
+    assert counts(run) == (1, 0, 1, 1)
+    assert settled.found("zebra") == ["c.md"]
 
 
-def test_a_moved_folder_moves_its_documents(home: Home) -> None:
-    home.write("old/a.md", "# Zebra\n")
-    home.index()
-    (home.docs / "old").rename(home.docs / "new")
-    home.index()
-    assert home.found("zebra") == ["new/a.md"]
+def test_a_moved_a_deleted_and_an_emptied_file_leave_at_once(settled: Home) -> None:
+    (settled.docs / "deep").mkdir()
+    (settled.docs / "a.md").rename(settled.docs / "deep" / "a.md")
+    (settled.docs / "b.md").unlink()
+    settled.run()
+    assert settled.found("zebra") == ["deep/a.md"]
+    assert settled.found("okapi") == []
 
 
-def test_a_file_that_takes_anothers_place_with_its_times_is_read(
-    home: Home, settled: Callable[[], None]
+def test_a_file_put_in_the_place_of_another_is_told_from_it(settled: Home) -> None:
+    (settled.docs / "b.md").replace(settled.docs / "a.md")
+    settled.run()
+    assert settled.found("okapi") == ["a.md"]
+    assert settled.found("zebra") == []
+
+
+def test_a_file_that_can_no_longer_be_read_leaves_in_the_same_run(
+    settled: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home.write("a.md", "The zebra.\n")
-    other = home.write("b.md", "The okapi.\n")
-    home.index()
-    settled()
-    other.replace(home.docs / "a.md")
-    home.index()
-    assert home.found("okapi") == ["a.md"]
-    assert home.found("zebra") == []
+    os.utime(settled.docs / "a.md", ns=(LONG_AGO + 1, LONG_AGO + 1))
+    opened = os.open
 
+    def refuse(path: str, flags: int, *rest: object, **named: object) -> int:
+        if str(path).endswith("a.md"):
+            raise PermissionError(13, "Permission denied", path)
+        return opened(path, flags, *rest, **named)  # type: ignore[arg-type]
 
-def test_a_deleted_file_is_gone_from_every_answer(home: Home) -> None:
-    home.pages(2)
-    home.index()
-    (home.docs / "p00.md").unlink()
-    assert counts(home.index()) == (0, 0, 1, 1)
-    result = home.search("zebra")
-    assert [hit.path for hit in result.hits] == ["p01.md"]
-    assert result.counts.any_word == 1
-
-
-def test_a_document_that_became_a_folder_is_gone(home: Home) -> None:
-    home.pages(2)
-    home.index()
-    (home.docs / "p00.md").unlink()
-    (home.docs / "p00.md").mkdir()
-    assert home.index().removed == 1
-    assert home.found("zebra") == ["p01.md"]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_may_no_longer_be_read_is_gone_and_named(home: Home) -> None:
-    home.pages(2)
-    home.index()
-    (home.docs / "p00.md").chmod(0)
-    run = home.index()
-    assert (run.removed, run.failed) == (1, {"unreadable": 1})
-    assert home.found("zebra") == ["p01.md"]
-
-
-def test_a_file_that_cannot_be_read_any_more_is_gone_and_named(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home.pages(2)
-    home.index()
-    unreadable(monkeypatch, "p00.md")
-    run = home.index(verify=True)
-    assert (run.removed, run.unchanged, run.failed) == (1, 1, {"unreadable": 1})
-    assert home.found("zebra") == ["p01.md"]
-    with home.library() as library:
-        status = library.status(scope=library.scope(OWNER), today=TODAY)
-    assert [note.path for note in status.failed] == ["p00.md"]
-    assert "p00.md" in status.failed[0].message
-
-
-def unreadable(monkeypatch: pytest.MonkeyPatch, *paths: str) -> None:
-    from wellread.errors import SkippedFile
-
-    original = FolderSource.read
-
-    def refused(source: FolderSource, entry: FileEntry) -> bytes:
-        if not paths or entry.path in paths:
-            raise SkippedFile("unreadable", f"{entry.path} cannot be read (Permission denied).")
-        return original(source, entry)
-
-    monkeypatch.setattr(FolderSource, "read", refused)
-
-
-# --- what is held back -----------------------------------------------------------------------
-
-
-def test_a_missing_root_is_refused_and_nothing_is_lost(home: Home) -> None:
-    home.pages(2)
-    home.index()
-    home.docs.rename(home.folder / "elsewhere")
-    with pytest.raises(RunRefused, match=r"docs does not exist"):
-        home.index()
-    result = home.search("zebra")
-    assert len(result.hits) == 2
-    assert "The last index run failed" in result.notes[0]
-    (home.folder / "elsewhere").rename(home.docs)
-    home.index()
-    assert home.search("zebra").notes == ()
-
-
-def test_losing_most_of_a_source_is_held_back_and_said_until_it_is_allowed(home: Home) -> None:
-    files = home.pages(20)
-    home.index()
-    for file in files[:11]:
-        file.unlink()
-    run = home.index()
-    assert (run.held_back, run.removed) == (11, 0)
-    result = home.search("zebra")
-    assert len({hit.path for hit in result.hits}) == 20
-    assert any("held back" in note for note in result.notes)
-    with home.library() as library:
-        assert library.status(scope=library.scope(OWNER), today=TODAY).held_back == 11
-    run = home.index(allow=True)
-    assert (run.held_back, run.removed) == (0, 11)
-    assert len(home.found("zebra")) == 9
-    assert not any("held back" in note for note in home.search("zebra").notes)
-
-
-@pytest.mark.parametrize(("pages", "lost"), [(20, 10), (19, 18)])
-def test_losing_half_or_most_of_a_small_source_is_not_held_back(
-    home: Home, pages: int, lost: int
-) -> None:
-    files = home.pages(pages)
-    home.index()
-    for file in files[:lost]:
-        file.unlink()
-    run = home.index()
-    assert (run.held_back, run.removed) == (0, lost)
-
-
-def test_tightened_access_applies_at_once_to_what_is_held_back(home: Home) -> None:
-    files = home.pages(20)
-    home.index()
-    for file in files[1:]:
-        file.unlink()
-    home.configure('[[access.rules]]\npath = "**"\nallow = ["hr"]\n')
-    assert home.index().held_back == 19
-    assert home.found("zebra", ANN) == []
-    assert home.search("zebra", ANN).counts.any_word == 0
-    assert len(home.found("zebra")) == 20
-
-
-def test_one_source_that_is_lost_does_not_hold_the_others(home: Home) -> None:
-    other = home.folder / "other"
-    other.mkdir()
-    home.configure("", '[[sources]]\npath = "docs"\n[[sources]]\npath = "other"\n')
-    for file in home.pages(20):
-        shutil.copy(file, other / file.name)
-    home.index()
-    assert home.found("zebra")[0] == "docs/p00.md"
-    for number in range(15):
-        (home.docs / f"p{number:02}.md").unlink()
-    (other / "p00.md").unlink()
-    run = home.index()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", refuse)
+        run = settled.run()
+    assert run.failed == {"unreadable": 1}
     assert run.removed == 1
-    assert "other/p00.md" not in home.found("zebra")
+    assert settled.found("zebra") == []
+    assert settled.found("okapi") == ["b.md"]
+    assert settled.run().added == 1
+    assert settled.found("zebra") == ["a.md"]
 
 
-# --- runs that fail --------------------------------------------------------------------------
+def test_what_is_below_a_folder_that_is_closed_leaves_in_the_same_run(
+    settled: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(25):
+        settled.write(f"closed/{number}.md", f"# Zebra {number}\n")
+    settled.run()
+    listed = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return listed(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", refuse)
+        run = settled.run()
+    assert (run.removed, run.held_back) == (25, 0)
+    assert settled.found("zebra") == ["a.md"]
 
 
-def test_a_run_that_sees_nothing_is_refused_and_said_until_mended(home: Home) -> None:
-    file = home.write("a.md", "# Zebra\n")
-    home.index()
-    file.unlink()
-    with pytest.raises(RunRefused, match="No document was seen") as refused:
-        home.index()
+def test_one_document_beside_one_closed_folder_is_not_all_failed(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.write("a.md", "# A\n\nThe zebra.\n")
+    home.write("closed/b.md", "# B\n")
+    listed = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    run = home.run()
+    assert (run.added, run.failed) == (1, {"unreadable": 1})
+
+
+def test_a_file_that_kills_its_reader_is_left_out_and_named(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        home.write(f"{number}.md", f"# Zebra {number}\n")
+    home.write("killer.md", "# A page that kills whoever reads it\n")
+    home.configure("[index]\nworkers = 2\n")
+    monkeypatch.setattr(prepare, "SMALL_RUN", 0)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
+    monkeypatch.setattr(prepare, "_prepare_batch", kill_at_killer)
+    run = home.run()
+    assert run.failed == {"crashed its reader": 1}
+    assert run.added == 30
+    status = home.status()
+    assert [note.path for note in status.failed] == ["killer.md"]
+    assert "look at the file" in status.failed[0].message
+
+
+def kill_at_killer(tasks: list[prepare.Task]) -> list[prepare.Prepared]:
+    """Stands in for a fault in a native library; runs in a worker, which imports it by name."""
+    if any(task.entry.path == "killer.md" for task in tasks):
+        os.kill(os.getpid(), 9)
+    assert prepare._how is not None
+    return [prepare.prepare(task, prepare._how) for task in tasks]
+
+
+# --- what is refused and what is held back ---------------------------------------------------
+
+
+def test_a_missing_root_is_an_error_that_changes_nothing_and_is_said_until_mended(
+    settled: Home,
+) -> None:
+    settled.docs.rename(settled.folder / "away")
+    with pytest.raises(RunRefused, match="does not exist; nothing was changed") as refused:
+        settled.run()
     assert refused.value.exit_code == 5
-    assert home.found("zebra") == ["a.md"]
-    assert home.search("quagga").outcome == "index-stale"
-    home.write("b.md", "# Zebra\n")
-    home.index()
-    assert home.search("quagga").outcome == "nothing-found"
-    assert home.found("zebra") == ["b.md"]
+    assert settled.found("zebra") == ["a.md"]
+    assert "The last index run failed" in settled.notes()
+    assert "does not exist" in (settled.status().error or "")
+    (settled.folder / "away").rename(settled.docs)
+    assert counts(settled.run()) == (0, 0, 2, 0)
+    assert settled.notes() == ""
+    assert settled.status().error is None
 
 
-def test_a_run_in_which_all_fails_is_refused_and_said_until_mended(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home.pages(2)
-    (home.docs / "sheet.bin").write_bytes(b"\0")
-    home.index()
-    with monkeypatch.context() as patched:
-        unreadable(patched)
-        with pytest.raises(RunRefused, match=r"All 2 documents failed.*p00\.md cannot be read"):
-            home.index(verify=True)
-    assert len(home.found("zebra")) == 2
-    assert "The last index run failed" in home.search("zebra").notes[0]
-    home.index()
-    assert home.search("zebra").notes == ()
+def test_a_run_that_sees_nothing_is_refused_and_said_until_mended(settled: Home) -> None:
+    (settled.docs / "a.md").rename(settled.folder / "a.md")
+    (settled.docs / "b.md").unlink()
+    with pytest.raises(RunRefused, match="No document was seen"):
+        settled.run()
+    assert settled.found("zebra") == ["a.md"]
+    assert "The last index run failed" in settled.notes()
+    assert "No document was seen" in (settled.status().error or "")
+    (settled.folder / "a.md").rename(settled.docs / "a.md")
+    settled.run()
+    assert settled.notes() == ""
+    assert settled.found("okapi") == []
 
 
-def test_a_first_run_that_fails_leaves_a_library_that_says_so(home: Home) -> None:
-    with pytest.raises(RunRefused):
-        home.index()
-    assert home.search("zebra").outcome == "index-failed"
-    home.pages(1)
-    home.index()
-    assert home.search("zebra").outcome == "found"
+def test_a_run_in_which_all_failed_is_refused_and_said_until_mended(settled: Home) -> None:
+    for name in ("a.md", "b.md"):
+        os.utime(settled.docs / name, ns=(LONG_AGO + 5, LONG_AGO + 5))
+
+    def fail(source: FolderSource, entry: FileEntry) -> bytes:
+        raise SkippedFile("unreadable", f"{entry.path} cannot be read; check its permissions.")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(FolderSource, "read", fail)
+        with pytest.raises(RunRefused, match="All 2 documents failed"):
+            settled.run()
+    assert settled.found("zebra") == ["a.md"]
+    assert "The last index run failed" in settled.notes()
+    assert "All 2 documents failed" in (settled.status().error or "")
+    settled.run()
+    assert settled.notes() == ""
 
 
-def test_a_switch_of_engine_that_fails_leaves_the_old_one_in_use(home: Home) -> None:
-    files = home.pages(2)
-    home.index()
-    for file in files:
-        file.unlink()
-    home.configure('[search]\nlexical = "fts5"\n')
-    with pytest.raises(RunRefused):
-        home.index()
-    assert len(home.found("zebra")) == 2
+def many(home: Home, count: int = 24) -> None:
+    for number in range(count):
+        home.write(f"many/{number}.md", f"# Zebra {number}\n", mtime_ns=LONG_AGO)
+    home.run()
 
 
-def test_an_interrupted_run_leaves_the_last_committed_state(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home.pages(3)
-    first = home.index()
-    home.write("p00.md", "# Okapi\n", old=False)
-
-    def interrupted(task: Task, how: Preparation) -> Prepared:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(prepare_module, "prepare", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            home.index()
-    assert len(home.found("zebra")) == 3
-    assert home.found("okapi") == []
-    run = home.index()
-    assert run.generation == first.generation + 1
-    assert home.found("okapi") == ["p00.md"]
+def lose(home: Home, count: int) -> None:
+    for number in range(count):
+        (home.docs / "many" / f"{number}.md").unlink()
 
 
-# --- engines, sources, dates, log ------------------------------------------------------------
+def test_a_run_that_would_remove_most_of_a_source_holds_back_and_says_so(settled: Home) -> None:
+    many(settled)
+    lose(settled, 20)
+    for _ in range(2):
+        run = settled.run()
+        assert (run.removed, run.held_back) == (0, 20)
+        assert len(settled.found("zebra")) == 25
+        assert "Deletions are held back" in settled.notes()
+        status = settled.status()
+        assert (status.held_back, status.stale_count) == (20, 20)
+        said = " ".join(str(line) for line in status_lines(status))
+        assert str(held_back(20)) in said
+        assert "--allow-mass-delete" in said
+    settled.write("new.md", "# A new zebra\n")
+    assert settled.run().added == 1
+    assert "new.md" in settled.found("zebra")
+    run = settled.run(allow_mass_delete=True)
+    assert (run.removed, run.held_back) == (20, 0)
+    assert len(settled.found("zebra")) == 6
+    assert settled.notes() == ""
 
 
-def test_switching_the_engine_builds_anew_and_back(home: Home) -> None:
-    home.pages(3)
-    home.index()
-    with home.library() as reader:
-        reader.search("zebra", scope=reader.scope(OWNER), today=TODAY)
-        for engine in ("fts5", "tantivy"):
-            home.configure(f'[search]\nlexical = "{engine}"\n')
-            home.write("p00.md", f"# Zebra {engine}\n")
-            assert counts(home.index()) == (3, 0, 0, 0)
-            assert home.found("zebra") == ["p00.md", "p01.md", "p02.md"]
-            # A reader that stays open is never given a record of another build.
-            result = reader.search(engine, scope=reader.scope(OWNER), today=TODAY)
-            assert [(hit.path, hit.title) for hit in result.hits] == [("p00.md", f"Zebra {engine}")]
-    assert len(list((home.folder / ".wellread").glob("tantivy-*"))) == 1
+def test_half_of_a_source_and_all_of_a_small_one_may_go(settled: Home) -> None:
+    many(settled, 18)
+    lose(settled, 10)
+    assert settled.run().held_back == 0
+    many(settled, 10)
+    lose(settled, 10)
+    assert settled.run().held_back == 0
 
 
-def test_several_sources_are_told_apart_by_their_names(home: Home) -> None:
-    other = home.folder / "other"
-    other.mkdir()
-    (other / "a.md").write_text("# Zebra\n", encoding="utf-8")
-    home.write("a.md", "# Zebra\n")
-    home.configure(
-        "", '[[sources]]\npath = "docs"\nname = "wiki"\n[[sources]]\npath = "other"\nname = "hr"\n'
-    )
-    home.index()
-    assert home.found("zebra") == ["hr/a.md", "wiki/a.md"]
+def test_tightened_access_reaches_what_is_held_back(settled: Home) -> None:
+    many(settled)
+    lose(settled, 20)
+    settled.configure('[[access.rules]]\npath = "many/**"\nallow = ["hr"]\n')
+    run = settled.run()
+    assert run.held_back == 20
+    assert settled.found("zebra", ANN) == ["a.md"]
+    assert len(settled.found("zebra")) == 25
+    assert settled.run().held_back == 20
+    assert settled.found("zebra", ANN) == ["a.md"]
 
 
-def git(folder: Path, *arguments: str, on: str = "2024-03-05") -> None:
-    moment = f"{on}T12:00:00+00:00"
-    subprocess.run(
-        ["git", "-c", "user.name=x", "-c", "user.email=x@example.com", *arguments],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        env={**os.environ, "GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment},
-    )
+def test_a_folder_that_moved_is_no_mass_deletion_and_leaves_its_old_place(settled: Home) -> None:
+    many(settled)
+    settled.configure('[[access.rules]]\npath = "secret/**"\nallow = ["hr"]\n')
+    (settled.docs / "many").rename(settled.docs / "secret")
+    run = settled.run()
+    assert (run.added, run.removed, run.held_back) == (24, 24, 0)
+    assert settled.found("zebra", ANN) == ["a.md"]
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-def test_dates_are_those_of_frontmatter_then_commit_then_file(home: Home) -> None:
-    home.write("said.md", "---\nupdated: 2020-01-02\n---\n# Zebra\n")
-    file = home.write("committed.md", "# Zebra\n")
-    git(home.docs, "init", "-q")
-    git(home.docs, "add", ".")
-    git(home.docs, "commit", "-qm", "one")
-    home.write("loose.md", "# Zebra\n")
-    home.index()
-    assert home.updated("said.md") == date(2020, 1, 2)
-    assert home.updated("committed.md") == date(2024, 3, 5)
-    assert home.updated("loose.md") == date(2020, 9, 13)
-    file.write_text("# Zebra and more\n", encoding="utf-8")
-    home.index()
-    assert home.updated("committed.md") == date.fromtimestamp(file.stat().st_mtime)
-    git(home.docs, "commit", "-qam", "two", on="2025-04-06")
-    home.index()
-    assert home.updated("committed.md") == date(2025, 4, 6)
+# --- several sources -------------------------------------------------------------------------
+
+TWO = '[[sources]]\npath = "docs"\n[[sources]]\npath = "wiki"\n'
 
 
-def test_the_log_of_a_run_says_what_was_done(home: Home) -> None:
-    home.pages(3)
-    (home.docs / "binary.md").write_bytes(b"\0\1\2" * 500)
-    (home.docs / "logo.png").write_bytes(b"png")
-    home.index()
-    (home.docs / "p00.md").unlink()
-    home.write("p01.md", "# Okapi\n\nOkapi.\n")
-    home.write("new.md", "# New\n")
-    run = home.index()
-    assert (run.seen, run.added, run.changed, run.unchanged, run.removed) == (4, 1, 1, 1, 1)
-    assert run.skipped == {"binary": 1, "not a document type": 1}
-    assert run.failed == {}
-    assert run.passages == 2
-    assert run.seconds > 0
-    assert run.started_at <= run.finished_at
-    with home.library() as library:
-        assert library.status(scope=library.scope(OWNER), today=TODAY).runs[0] == run
+def test_sources_are_told_apart_by_name_and_held_back_one_by_one(settled: Home) -> None:
+    (settled.folder / "wiki").mkdir()
+    (settled.folder / "wiki" / "a.md").write_text("# A\n\nA zebra too.\n", encoding="utf-8")
+    settled.configure(sources=TWO)
+    settled.run()
+    assert settled.found("zebra") == ["docs/a.md", "wiki/a.md"]
+    many(settled)
+    lose(settled, 20)
+    (settled.folder / "wiki" / "a.md").unlink()
+    run = settled.run()
+    assert (run.removed, run.held_back) == (1, 20)
+    assert "wiki/a.md" not in settled.found("zebra")
 
 
-# --- workers ---------------------------------------------------------------------------------
+def test_one_missing_root_of_two_changes_nothing_in_either(settled: Home) -> None:
+    (settled.folder / "wiki").mkdir()
+    (settled.folder / "wiki" / "a.md").write_text("# A\n\nA zebra too.\n", encoding="utf-8")
+    settled.configure(sources=TWO)
+    settled.run()
+    (settled.folder / "wiki").rename(settled.folder / "away")
+    settled.write("c.md", "# Another zebra\n")
+    with pytest.raises(WellreadError, match="'wiki'"):
+        settled.run()
+    assert settled.found("zebra") == ["docs/a.md", "wiki/a.md"]
 
 
-def test_a_file_that_breaks_its_reader_fails_alone(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home.pages(3)
-    original = prepare_module.parse
-
-    def parse(raw: object, *rest: object, **named: object) -> object:
-        if raw.entry.path == "p01.md":  # type: ignore[attr-defined]
-            raise ZeroDivisionError("a fault of the parser")
-        return original(raw, *rest, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(prepare_module, "parse", parse)
-    run = home.index()
-    assert (run.added, run.failed) == (2, {"unreadable content": 1})
-    assert home.found("zebra") == ["p00.md", "p02.md"]
-
-
-def test_a_file_that_kills_its_worker_is_named_and_the_rest_is_indexed(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home.pages(8)
-    monkeypatch.setattr(prepare_module, "SMALL_RUN", 0)
-    monkeypatch.setattr(prepare_module, "BATCH_FILES", 4)
-    monkeypatch.setattr(prepare_module, "_start_worker", start_mortal_worker)
-    home.configure("[index]\nworkers = 2\n")
-    run = home.index()
-    assert (run.added, run.failed) == (7, {"crashed its reader": 1})
-    assert home.found("zebra") == [f"p{n:02}.md" for n in range(8) if n != 5]
-    with home.library() as library:
-        failed = library.status(scope=library.scope(OWNER), today=TODAY).failed
-    assert [note.path for note in failed] == ["p05.md"]
-    assert "look at the file" in failed[0].message
-
-
-def start_mortal_worker(how: Preparation) -> None:
-    """As the real one, in a process that p05.md kills."""
-    prepare_module._how = how
-    original = prepare_module.prepare
-
-    def mortal(task: Task, how: Preparation) -> Prepared:
-        if task.entry.path == "p05.md":
-            os._exit(9)
-        return original(task, how)
-
-    prepare_module.prepare = mortal
-
-
-def test_many_files_are_prepared_alike_in_processes_and_in_one(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home.pages(10)
-    home.index()
-    alone = rows(home)
-    monkeypatch.setattr(prepare_module, "SMALL_RUN", 0)
-    monkeypatch.setattr(prepare_module, "BATCH_FILES", 3)
-    home.configure("[index]\nworkers = 2\n")
-    home.index(full=True)
-    assert rows(home) == alone
-
-
-def rows(home: Home) -> Sequence[object]:
-    connection = sqlite3.connect(home.folder / ".wellread" / "catalog.db")
-    try:
-        return connection.execute(
-            "SELECT d.path, d.digest, d.title, p.heading, p.char_start, p.char_end FROM documents d "
-            "JOIN passages p ON p.document_id = d.id ORDER BY d.path, p.char_start"
-        ).fetchall()
-    finally:
-        connection.close()
+def test_a_source_that_is_no_longer_one_leaves_with_its_failures(settled: Home) -> None:
+    (settled.folder / "wiki").mkdir()
+    (settled.folder / "wiki" / "a.md").write_text("# A\n\nA zebra too.\n", encoding="utf-8")
+    (settled.folder / "wiki" / "b.md").write_bytes(b"\x00\x01" * 900)
+    settled.configure(sources=TWO)
+    settled.run()
+    settled.configure()
+    settled.run()
+    assert settled.found("zebra") == ["a.md"]
+    status = settled.status()
+    assert status.skipped == {}
+    assert status.failed_count == 0

@@ -105,6 +105,7 @@ class IndexRun:
         self.left: list[LeftFile] = []
         self.closed_folders: list[str] = []
         self.moved = False
+        self.digests: set[bytes] = set()
         self.counts: Counter[str] = Counter()
         self.fingerprints: dict[tuple[int, ...], str] = {}
         self.acl_ids: dict[tuple[str, str], int] = {}
@@ -226,6 +227,7 @@ class IndexRun:
         rows = result.rows
         access = json.dumps([rows.own_access, rows.own_deny, rows.sealed, imported_text(entry)])
         own = date.fromordinal(rows.updated) if rows.updated is not None else None
+        self.digests.add(result.digest)
         self.catalog.put(
             rows,
             FileState(
@@ -249,11 +251,14 @@ class IndexRun:
         """Remove what is gone, or hold it back where that is most of a source."""
         skipped = {file.path for file in self.left}
         totals: Counter[str] = Counter(row.source for row in manifest.values())
+        # A file whose bytes are elsewhere now has moved and is not lost: it goes at once, all
+        # the more as its new place may have other readers.
         gone: dict[str, list[ManifestRow]] = {}
         for path, row in manifest.items():
             if path in entries:
                 continue
-            if path in skipped or path.startswith(tuple(self.closed_folders)):
+            closed = path in skipped or path.startswith(tuple(self.closed_folders))
+            if closed or row.digest in self.digests:
                 self.catalog.remove(row.document_id)
                 self.counts["removed"] += 1
             else:
@@ -283,8 +288,7 @@ class IndexRun:
         finished = datetime.now(UTC)
         before = self.writer.before
         changed = self.moved or any(self.counts[name] for name in ("added", "changed", "removed"))
-        names = [source.name for source in self.sources]
-        self.catalog.replace_left_files(names, self.left)
+        self.catalog.replace_left_files(self.left)
         generation = self.writer.generation if changed else before.generation
         run = Run(
             started_at=timestamp(self.started),

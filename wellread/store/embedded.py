@@ -21,15 +21,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from wellread.access import AclTable, resolve
-from wellread.errors import NoIndex, RunRefused, StoreUnavailable, WellreadError
+from wellread.errors import NoIndex, RunRefused, StoreUnavailable
 from wellread.store import schema
 from wellread.store.base import DocumentRecord, DocumentText, Weights
-from wellread.store.catalog import CatalogReader, CatalogState, GenerationFacts
+from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.catalog_writer import CatalogWriter, stored_documents, write_meta
 from wellread.store.lexical import LexicalDocument, LexicalSearcher, LexicalWriter
 from wellread.store.rows import TermsRow, joined
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.store.tantivy_index import TANTIVY_SCHEMA_VERSION, TantivyIndex
+from wellread.store.tantivy_index import TANTIVY_SCHEMA_VERSION, TantivyIndex, unwritable
 from wellread.store.texts import create as create_texts
 from wellread.types import Caller, Scope
 
@@ -49,7 +49,6 @@ class EmbeddedStore:
         self.folder = folder
         self.weights = weights or Weights()
         self._cache: dict[int, DocumentRecord] = {}
-        self._facts = GenerationFacts()
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._tantivy: TantivyIndex | None = None
@@ -70,19 +69,11 @@ class EmbeddedStore:
             connection.execute("BEGIN")
             catalog = CatalogReader(connection, self._cache)
             state = catalog.state()
-            catalog.facts = self._facts_of(state.generation)
             yield EmbeddedSnapshot(catalog, state, self._searcher(connection, state))
         except sqlite3.Error as error:
             raise schema.unavailable(self.folder / "catalog.db", error) from error
         finally:
             self._give_back(connection)
-
-    def _facts_of(self, generation: int) -> GenerationFacts:
-        # A request of an older generation keeps the facts that it has begun with.
-        facts = self._facts
-        if facts.generation != generation:
-            facts = self._facts = GenerationFacts(generation=generation)
-        return facts
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -178,6 +169,7 @@ class EmbeddedWriter:
         self.folder = folder
         self.weights = weights
         self.reanalyze = reanalyze
+        self.engine: LexicalWriter | None = None
         try:
             self._open(lexical, full=full)
         except StoreUnavailable as error:
@@ -194,10 +186,13 @@ class EmbeddedWriter:
         try:
             self._begin(lexical, full=full)
         except sqlite3.Error as error:
-            self.connection.close()
+            self.rollback()
             raise schema.unavailable(self.folder / "catalog.db", error) from error
-        except WellreadError:
-            self.connection.close()
+        except OSError as error:
+            self.rollback()
+            raise unwritable(error) from error
+        except BaseException:
+            self.rollback()
             raise
 
     def _begin(self, lexical: str, *, full: bool) -> None:
@@ -225,9 +220,9 @@ class EmbeddedWriter:
             self._create(lexical, previous, next_ids)
         self.before = CatalogReader(self.connection, {}).state()
         self.generation = self.before.generation + 1
-        self.engine = self._engine()
-        self.catalog = CatalogWriter(self.connection, self.engine, self.generation)
-        self._replay()
+        self.engine = engine = self._engine()
+        self.catalog = CatalogWriter(self.connection, engine, self.generation)
+        self._replay(engine)
 
     def _create(
         self, lexical: str, previous: CatalogState | None, next_ids: tuple[str] | None
@@ -268,27 +263,27 @@ class EmbeddedWriter:
         self.behind = index.searcher(reload=True).generation
         return index.writer(self.weights)
 
-    def _replay(self) -> None:
+    def _replay(self, engine: LexicalWriter) -> None:
         """Bring a text index that is not at the catalog's generation up to it: what was
         written or removed since, or everything where the catalog was built anew since."""
         self.replayed = self.fresh
         if self.fresh:
-            self.engine.clear()
+            engine.clear()
         elif self.behind is not None and self.behind != self.before.generation:
             self.replayed = True
             after = self.behind
             if not self.before.rebuilt <= after < self.before.generation:
-                self.engine.clear()
+                engine.clear()
                 after = -1
             for (document_id,) in self.connection.execute("SELECT document_id FROM tombstones"):
-                self.engine.delete(document_id)
+                engine.delete(document_id)
             reader = CatalogReader(self.connection, {})
             scope = writer_scope(self.connection)
             for document_id, acl_id in list(stored_documents(self.connection, after)):
                 text = reader.text(document_id, scope=scope)
                 if text is not None:
-                    self.engine.delete(document_id)
-                    self.engine.add(self._stored(text, document_id, acl_id))
+                    engine.delete(document_id)
+                    engine.add(self._stored(text, document_id, acl_id))
         self.connection.execute(
             "DELETE FROM tombstones WHERE generation <= ?", (self.behind or self.generation,)
         )
@@ -316,13 +311,15 @@ class EmbeddedWriter:
         """Write a stored document anew under another acl, from the catalog's own text."""
         scope = writer_scope(self.connection)
         text = CatalogReader(self.connection, {}).text(document_id, scope=scope)
+        engine = self.engine
         assert text is not None
-        self.engine.delete(document_id)
+        assert engine is not None
+        engine.delete(document_id)
         self.connection.execute(
             "UPDATE documents SET acl_id = ?, generation = ? WHERE id = ?",
             (acl_id, self.generation, document_id),
         )
-        self.engine.add(self._stored(text, document_id, acl_id))
+        engine.add(self._stored(text, document_id, acl_id))
 
     def commit(self, state: CatalogState, *, changed: bool) -> None:
         """Commit the catalog, then the index. Where nothing has changed, the generation
@@ -335,13 +332,14 @@ class EmbeddedWriter:
         except sqlite3.Error as error:
             self.rollback()
             raise schema.unavailable(self.folder / "catalog.db", error) from error
-        if state.generation == self.generation:
-            self.engine.commit(state.generation)
-        else:
-            self.engine.rollback()
-        with suppress(sqlite3.Error):  # all is committed; a log that stays harms nothing
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self.connection.close()
+        try:
+            if state.generation == self.generation and self.engine is not None:
+                self.engine.commit(state.generation)
+                self.engine = None
+            with suppress(sqlite3.Error):  # a log that stays as it is harms nothing
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            self.rollback()
         keep = None
         if state.lexical == "tantivy":
             keep = tantivy_folder(self.folder, state.library_id)
@@ -350,8 +348,8 @@ class EmbeddedWriter:
     def keep(self, error: str, failed_at: str) -> None:
         """Undo the run's changes and note only what went wrong, for ``status`` and results."""
         try:
-            self.connection.execute("ROLLBACK")
-            self.engine.rollback()
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
             self.connection.execute("BEGIN IMMEDIATE")
             version = read_version(self.connection)
             if version is None:
@@ -367,18 +365,21 @@ class EmbeddedWriter:
         except sqlite3.Error as failure:
             raise schema.unavailable(self.folder / "catalog.db", failure) from failure
         finally:
-            self.connection.close()
+            self.rollback()
 
     def rollback(self) -> None:
-        """Undo everything since the last commit, and let go of the library."""
+        """Undo everything since the last commit and let go of the library; doing so twice, as
+        where an interruption comes at the very end, is doing it once."""
+        engine, self.engine = self.engine, None
         try:
-            self.engine.rollback()
+            if engine is not None:
+                engine.rollback()
         except StoreUnavailable as error:
             # A text index that could not be written cannot be rolled back either. Nothing of
             # it was committed, and the next run opens it anew.
             logger.warning("the text index was left as it is: %s", error)
         finally:
-            # SQLite undoes an open transaction with it.
+            # SQLite undoes an open transaction, and moves its log into the database.
             self.connection.close()
 
 

@@ -41,7 +41,7 @@ from wellread.types import Explanation
 
 TANTIVY_SCHEMA_VERSION = 1
 
-HEAP_BYTES = 250_000_000
+HEAP_BYTES = 100_000_000
 """For one writer thread: larger segments at the first build, within the memory target."""
 
 MARKER = -1
@@ -175,7 +175,7 @@ def writing() -> Iterator[None]:
     """Say what stopped the text index as our own error."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RuntimeError) as error:  # RuntimeError: a writer that is done
         raise unwritable(error) from error
 
 
