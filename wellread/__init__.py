@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wellread.library import Library as Library
-    from wellread.types import Caller as Caller
-    from wellread.types import Filters as Filters
-
-__version__ = "0.1.0"
+    from wellread.library import Library
+    from wellread.types import Caller, Filters
 
 __all__ = ["Caller", "Filters", "Library", "__version__"]
+__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """The public names, imported when they are asked for: `wellread --version` needs none."""
+    """The public names, imported when first used: the command line needs none of them."""
     if name == "Library":
         from wellread.library import Library
 
@@ -24,4 +22,4 @@ def __getattr__(name: str) -> object:
         from wellread import types
 
         return getattr(types, name)
-    raise AttributeError(f"module 'wellread' has no attribute {name!r}")
+    raise AttributeError(f"module 'wellread' has no attribute '{name}'")
