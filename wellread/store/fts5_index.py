@@ -122,9 +122,10 @@ class Fts5Searcher:
             for weight in classes
         ]
         rows = self.connection.execute(
-            "SELECT found.id, SUM(found.score) AS total FROM ("
+            # Materialized, since bm25() cannot be asked from outside its own query.
+            "WITH found AS MATERIALIZED ("
             + " UNION ALL ".join(parts)
-            + f") AS found {JOIN} WHERE {condition} "
+            + f") SELECT found.id, SUM(found.score) AS total FROM found {JOIN} WHERE {condition} "
             "GROUP BY found.id ORDER BY total DESC, found.id LIMIT ?",
             [*(" OR ".join(terms) for terms in classes.values()), *values, limit],
         ).fetchall()
@@ -183,9 +184,9 @@ class Fts5Searcher:
         self, match: str, weight: float, condition: str, values: list[object]
     ) -> sqlite3.Cursor:
         return self.connection.execute(
-            f"SELECT found.id, found.score FROM (SELECT rowid AS id, {weight} * {self.rank} "
-            "AS score FROM passage_terms WHERE passage_terms MATCH ?) AS found "
-            f"{JOIN} WHERE {condition}",
+            f"WITH found AS MATERIALIZED (SELECT rowid AS id, {weight} * {self.rank} AS score "
+            "FROM passage_terms WHERE passage_terms MATCH ?) "
+            f"SELECT found.id, found.score FROM found {JOIN} WHERE {condition}",
             [match, *values],
         )
 

@@ -40,7 +40,7 @@ from wellread.types import Explanation
 
 TANTIVY_SCHEMA_VERSION = 1
 
-HEAP_BYTES = 100_000_000
+HEAP_BYTES = 250_000_000
 """For one writer thread: larger segments at the first build, within the memory target."""
 
 MARKER = -1
