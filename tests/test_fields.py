@@ -287,5 +287,3 @@ def test_an_empty_access_is_not_filled_by_a_default() -> None:
 def test_a_mistake_in_a_default_names_the_default() -> None:
     found = fields("a: b", rules=defaults("hr/**", {"state": "fine"}))
     assert "[[defaults]] path = 'hr/**'" in found.problems[0].message
-
-
