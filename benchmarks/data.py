@@ -108,7 +108,7 @@ def judged(name: str) -> Judged:
         path = root / own
         path.parent.mkdir(parents=True, exist_ok=True)
         text = row["text"]
-        if not own == row["id"] and row.get("title"):
+        if own != row["id"] and row.get("title"):
             text = f"# {row['title']}\n\n{text}"
         path.write_text(text, encoding="utf-8")
         names[own] = row["id"]

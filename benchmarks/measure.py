@@ -112,12 +112,6 @@ def milliseconds(run: Callable[[], object]) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def best_of(run: Callable[[], object], times: int) -> float:
-    """The median of some runs, in milliseconds, after one that is not counted."""
-    run()
-    return statistics.median(milliseconds(run) for _ in range(times))
-
-
 def side_by_side(
     first: Callable[[], object], second: Callable[[], object], times: int
 ) -> tuple[float, float]:
@@ -125,9 +119,7 @@ def side_by_side(
     then meets both alike."""
     first()
     second()
-    spent: list[tuple[float, float]] = []
-    for _ in range(times):
-        spent.append((milliseconds(first), milliseconds(second)))
+    spent = [(milliseconds(first), milliseconds(second)) for _ in range(times)]
     return statistics.median(one for one, _ in spent), statistics.median(two for _, two in spent)
 
 

@@ -98,8 +98,7 @@ class StoreQuery:
     phrases: tuple[Phrase, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScoredPassage:
+class ScoredPassage(NamedTuple):
     """A passage id with its lexical score."""
 
     passage_id: int
