@@ -120,7 +120,10 @@ def read_version(connection: sqlite3.Connection) -> int | None:
     """The catalog's schema version, or ``None`` where it has no tables."""
     try:
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
+        # Of a folder that cannot be written, SQLite says something else, and so must we.
+        if "no such table" not in str(error):
+            raise
         return None
     return int(json.loads(row[0])) if row else None
 
