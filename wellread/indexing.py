@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
-from contextlib import closing
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from wellread.mounts import network_filesystem
 from wellread.prepare import stored_terms
 from wellread.sources import git
 from wellread.sources.folder import FolderSource
-from wellread.store import journal
+from wellread.store import journal, schema
 from wellread.store.base import Weights
 from wellread.store.embedded import EmbeddedWriter, prepare_folder
 from wellread.types import Run
@@ -50,7 +51,7 @@ def index_library(
             f"The library folder {config.library} cannot be made: {error.strerror}. Make its "
             "parent writable, or name another with WELLREAD_LIBRARY."
         ) from error
-    with WriterLock(config.library / LOCK):
+    with WriterLock(config.library / LOCK), _errors_of(config.library / JOURNAL):
         with closing(journal.open_journal(config.library / JOURNAL)) as log:
             run = _run(
                 config,
@@ -65,6 +66,15 @@ def index_library(
         if config.file is None:
             remember_sources(config.library, wanted)
     return run
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """What SQLite says of the journal, as our own error."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise schema.unavailable(path, error) from error
 
 
 def _run(

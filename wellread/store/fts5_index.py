@@ -122,8 +122,9 @@ class Fts5Searcher:
             "FROM passage_terms WHERE passage_terms MATCH ?"
             for weight in classes
         ]
+        # Materialized: of a single part, SQLite would make one query with what is around it,
+        # where bm25() cannot be used.
         rows = self.connection.execute(
-            # Materialized, since bm25() cannot be asked from outside its own query.
             "WITH found AS MATERIALIZED ("
             + " UNION ALL ".join(parts)
             + f") SELECT found.id, SUM(found.score) AS total FROM found {JOIN} WHERE {condition} "
