@@ -120,7 +120,9 @@ def read_version(connection: sqlite3.Connection) -> int | None:
     """The catalog's schema version, or ``None`` where it has no tables."""
     try:
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):  # as where the folder is read-only
+            raise
         return None
     return int(json.loads(row[0])) if row else None
 
@@ -355,7 +357,7 @@ class EmbeddedWriter:
         except StoreUnavailable as error:
             # A text index that could not be written cannot be rolled back either. Nothing of
             # it was committed, and the next run opens it anew.
-            logger.warning("the text index was left as it is: %s", error)
+            logger.warning("the text index was left as it is: %s", str(error))
         finally:
             # SQLite undoes an open transaction, and moves its log into the database.
             self.connection.close()
