@@ -16,7 +16,7 @@ $(READY): pyproject.toml
 	touch $@
 
 $(TESTS_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server]" --group dev
 	touch $@
 
 $(BENCH_READY): $(TESTS_READY)

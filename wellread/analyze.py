@@ -59,7 +59,13 @@ def heading_path(document: Document, passage: Passage) -> tuple[str, ...]:
 
 def context_line(document: Document, passage: Passage) -> str:
     """Where a passage comes from: title › heading path, client, domain, aliases, tags."""
-    parts = [" › ".join((document.title, *heading_path(document, passage)))]
+    path = " › ".join((document.title, *heading_path(document, passage)))
+    return " · ".join((path, *besides(document)))
+
+
+def besides(document: Document) -> list[str]:
+    """What a context line says beside title and headings."""
+    parts = []
     if document.client:
         parts.append(f"client: {document.client}")
     if document.domain:
@@ -68,7 +74,7 @@ def context_line(document: Document, passage: Passage) -> str:
         parts.append(f"also: {', '.join(document.aliases)}")
     if document.tags:
         parts.append(f"tags: {', '.join(document.tags)}")
-    return " · ".join(parts)
+    return parts
 
 
 def text_start(body: str, start: int, end: int) -> int:
@@ -101,6 +107,10 @@ def analyze_document(document: Document, passages: tuple[Passage, ...]) -> Analy
     language = document.language
     starts = {heading.char_start for heading in document.headings}
     title, title_names, title_pairs = _analyze(document.title, language)
+    # Title and headings count by weights of their own: the context is what is said besides.
+    context = _analyze(
+        " ".join([document.client, document.domain, *document.aliases, *document.tags]), language
+    )[0]
     analyzed: list[AnalyzedPassage] = []
     for passage in passages:
         heading, heading_names, heading_pairs = _analyze(
@@ -112,7 +122,6 @@ def analyze_document(document: Document, passages: tuple[Passage, ...]) -> Analy
             start = text_start(document.body, start, passage.char_end)
             bare = len(passages) > 1 and heading_alone(document.body, start, passage.char_end)
         body, body_names, body_pairs = _analyze(document.body[start : passage.char_end], language)
-        context = _analyze(context_line(document, passage), language)[0]
         if bare:
             # Nothing but a heading, which the passages below it repeat: it can be found by
             # its words, but does not stand for a text that has them.

@@ -320,8 +320,7 @@ class IndexRun:
         return run
 
     def _keep(self, error: str) -> None:
-        failed_at = timestamp(datetime.now(UTC))
-        self.writer.keep(replace(self.writer.before, error=error, failed_at=failed_at))
+        self.writer.keep(error, timestamp(datetime.now(UTC)))
 
     def _leave(
         self, source: str, path: str, reason: str, message: str, *, failed: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from wellread.store.base import DocumentRecord, PassageRecord
+from wellread.store.base import DocumentRecord, PassagePlace
 from wellread.types import Explanation, Standing, StandingName
 
 LIKE_RELEVANCE = 0.10
@@ -35,7 +35,7 @@ class Candidate:
     """A passage on its way to becoming a hit. ``further`` counts more hits of its document
     that are not shown; ``placed`` says why it stands where its score would not put it."""
 
-    passage: PassageRecord
+    passage: PassagePlace
     document: DocumentRecord
     score: float
     standing: Standing
@@ -44,8 +44,8 @@ class Candidate:
 
 
 def best_of_sections(
-    passages: Iterable[tuple[PassageRecord, float]],
-) -> list[tuple[PassageRecord, float]]:
+    passages: Iterable[tuple[PassagePlace, float]],
+) -> list[tuple[PassagePlace, float]]:
     """One passage for each section: its best. Passages come best first."""
     seen: set[int] = set()
     best = []
@@ -57,8 +57,8 @@ def best_of_sections(
 
 
 def cap_documents(
-    passages: Sequence[tuple[PassageRecord, float]],
-) -> tuple[list[tuple[PassageRecord, float]], dict[int, int]]:
+    passages: Sequence[tuple[PassagePlace, float]],
+) -> tuple[list[tuple[PassagePlace, float]], dict[int, int]]:
     """The first hits of each document, and how many more each has."""
     shown: dict[int, int] = {}
     further: dict[int, int] = {}

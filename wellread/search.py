@@ -110,12 +110,16 @@ class Window:
 
     def candidates(self, scored: Sequence[tuple[int, float]]) -> list[Candidate]:
         """Passages become candidates, in the order in which they are shown."""
-        records = self.snapshot.passages([one for one, _ in scored], scope=self.scope)
-        passages = [(records[one], score) for one, score in scored if one in records]
-        kept, further = cap_documents(best_of_sections(passages))
+        places = self.snapshot.places([one for one, _ in scored])
         documents = self.snapshot.documents(
-            {passage.document_id for passage, _ in kept}, scope=self.scope
+            {place.document_id for place in places.values()}, scope=self.scope
         )
+        passages = [
+            (places[one], score)
+            for one, score in scored
+            if one in places and places[one].document_id in documents
+        ]
+        kept, further = cap_documents(best_of_sections(passages))
         standing = self._standings(documents.values())
         candidates = [
             Candidate(
@@ -126,7 +130,6 @@ class Window:
                 further=further.get(passage.document_id, 0),
             )
             for passage, score in kept
-            if passage.document_id in documents
         ]
         return put_successors(in_order(candidates), self._fetch)
 
@@ -157,10 +160,9 @@ class Window:
             ids = [found.hits[0].passage_id]
         else:
             ids = self.snapshot.first_passages(record.id, scope=self.scope)
-        passages = self.snapshot.passages(ids, scope=self.scope)
-        if not passages:
+        passage = self.snapshot.places(ids).get(ids[0]) if ids else None
+        if passage is None or passage.document_id != record.id:
             return None
-        passage = next(iter(passages.values()))
         return Candidate(
             passage=passage,
             document=record,
@@ -179,20 +181,23 @@ class Window:
         self, shown: Sequence[Candidate], *, scale: float, detail: Detail, explained: bool
     ) -> tuple[Hit, ...]:
         """The hits of one page, with their text."""
-        parts = self._parts([one.passage for one in shown]) if explained else {}
+        ids = [one.passage.id for one in shown]
+        passages = self.snapshot.passages(ids, scope=self.scope)
+        parts = self._parts(ids) if explained else {}
         return tuple(
-            self._hit(candidate, scale=scale, detail=detail, parts=parts) for candidate in shown
+            self._hit(candidate, passages[candidate.passage.id], scale, detail, parts)
+            for candidate in shown
         )
 
     def _hit(
         self,
         candidate: Candidate,
-        *,
+        passage: PassageRecord,
         scale: float,
         detail: Detail,
         parts: dict[int, list[Explanation]],
     ) -> Hit:
-        passage, record = candidate.passage, candidate.document
+        record = candidate.document
         body = self.snapshot.body(record.id, scope=self.scope)
         if detail == "passage":
             text = visible(body[passage.char_start : passage.char_end]).strip("\n")
@@ -235,9 +240,8 @@ class Window:
             explanation=explanation,
         )
 
-    def _parts(self, passages: Sequence[PassageRecord]) -> dict[int, list[Explanation]]:
+    def _parts(self, ids: Sequence[int]) -> dict[int, list[Explanation]]:
         """What each group and phrase of the query adds to each passage's score."""
-        ids = [passage.id for passage in passages]
         parts: dict[int, list[Explanation]] = {one: [] for one in ids}
         for group in self.query.store.groups:
             scores = self.snapshot.group_scores(group, ids, scope=self.scope, filters=self.filters)

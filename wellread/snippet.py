@@ -52,13 +52,17 @@ _MARKUP = "|-=:`~#*>_+"
 _UNSPACED_FROM = "\u2e80"
 _FENCE = re.compile(r"(?m)^[ >]*(?:`{3,}[^`\n]*|~{3,}[^\n]*)$")
 _RULE = re.compile(r"(?m)^[ >]*+(?:(?=[^\n]*--)[|:\-+ ]++|={3,}+ ?)$")
-_BLANKS = re.compile(r"[^\S\n]+")
+_BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 _ROW = re.compile(r"(?m)^[ >]*\|(.*?)\|? ?$")
 _OPENING = re.compile(r"(?m)^ ?(?:#{1,6} |>[ >]*)")
-_SPACES = re.compile(r"\s+")
 _PIPES = re.compile(r"(?:\|\s*){2,}")
 _MARK = re.compile(f"[{_OPEN}{_CLOSE}]")
 _SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
+
+
+@cache
+def _hidden() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(map(chr, _HIDDEN))}]")
 
 
 @cache
@@ -69,7 +73,9 @@ def _part() -> re.Pattern[str]:
 def visible(text: str) -> str:
     """A text without characters that are not shown: they could say other things to a
     machine than to a reader."""
-    return text if text.isascii() and text.isprintable() else text.translate(_HIDDEN)
+    if text.isprintable() and (text.isascii() or not _hidden().search(text)):
+        return text
+    return text.translate(_HIDDEN)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -155,10 +161,11 @@ def _find(pieces: list[tuple[str, int]], query: Query, language: str) -> list[_F
     wanted_whole = frozenset(identifiers).isdisjoint
     whole = known.identifiers
     found: list[_Found] = []
-    for piece, offset in pieces:
-        terms = known[piece]
-        if wanted(terms) and (piece not in whole or wanted_whole(whole[piece])):
-            continue
+    for piece, offset in [
+        place
+        for place in pieces
+        if not wanted(known[place[0]]) or (place[0] in whole and not wanted_whole(whole[place[0]]))
+    ]:
         spans, name_spans = known.analyse(piece)
         for table, places in ((identifiers, name_spans), (matches, spans)):
             for term, start, end in places:
@@ -252,7 +259,7 @@ def _clean(
     if "|" in marked:
         marked = _PIPES.sub("| ", _ROW.sub(r"\1 |", marked))
     marked = _OPENING.sub("", marked)
-    marked = visible(_SPACES.sub(" ", marked.replace("\ufdd2", "")).strip(" |"))
+    marked = visible(" ".join(marked.replace("\ufdd2", "").split()).strip(" |"))
     if before:
         marked = "… " + marked
     if after:

@@ -82,10 +82,15 @@ def _own_reasons(lifecycle: Lifecycle, today: date) -> list[_Reason]:
     return reasons
 
 
+_CURRENT = Standing(name="current")
+
+
 def _worst(reasons: list[_Reason], successor: str | None = None) -> Standing:
+    if not reasons:
+        return _CURRENT
     ordered = sorted(reasons, key=lambda reason: WORST_FIRST.index(reason[0]))
     return Standing(
-        name=ordered[0][0] if ordered else "current",
+        name=ordered[0][0],
         reasons=tuple(words for _, words in ordered),
         successor=successor,
     )
@@ -118,10 +123,14 @@ class _Succession:
         itself, then the one signed off or changed last."""
         if page.path not in self._known:
             own = page.lifecycle.superseded_by
+            superseders = tuple(self._superseders(page.path))
+            if own is None and not superseders:
+                self._known[page.path] = ()
+                return ()
             named = self._find(own) if own is not None else None
             found = {
                 other.path: other
-                for path in self._superseders(page.path)
+                for path in superseders
                 if (other := self._find(path)) is not None and self._in_force(other.lifecycle)
             }
             if named is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from wellread.types import (
     Attachment,
@@ -98,8 +98,7 @@ class StoreQuery:
     phrases: tuple[Phrase, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScoredPassage:
+class ScoredPassage(NamedTuple):
     """A passage id with its lexical score."""
 
     passage_id: int
@@ -176,6 +175,14 @@ class LinkRecord:
 
     path: str
     title: str
+
+
+class PassagePlace(NamedTuple):
+    """Where a passage belongs: all that ordering hits takes."""
+
+    id: int
+    document_id: int
+    section_id: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -293,6 +300,11 @@ class Snapshot(Protocol):
 
     def count(self, alternative: Alternative, *, scope: Scope, filters: Filters) -> int:
         """Passages in scope and filters that hold the term."""
+        ...
+
+    def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:
+        """Where passages belong; those that are gone are left out. Of any scope: ``documents``
+        then tells which of them the caller may read."""
         ...
 
     def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:

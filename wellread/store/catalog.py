@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from wellread.paths import spellings
@@ -15,6 +15,7 @@ from wellread.store.base import (
     FileStamp,
     LeftFile,
     LinkRecord,
+    PassagePlace,
     PassageRecord,
 )
 from wellread.store.codec import load_headings, load_lifecycle, load_path
@@ -44,13 +45,34 @@ class CatalogState:
     held_back: int
 
 
-class CatalogReader:
-    """Queries on one read transaction. Every method but ``state`` and ``acls`` takes the
-    scope and answers as if nothing else existed."""
+REMEMBERED_SCOPES = 256
+"""Scopes whose languages are kept: one for each set of acls that callers come with."""
 
-    def __init__(self, connection: sqlite3.Connection, cache: dict[int, DocumentRecord]) -> None:
+
+@dataclass(kw_only=True, slots=True)
+class GenerationFacts:
+    """What holds for a whole generation and every search asks for: the paths that any
+    document supersedes, and the languages of each scope met so far."""
+
+    generation: int = -1
+    superseded: frozenset[str] | None = None
+    languages: dict[frozenset[int], tuple[str, ...]] = field(default_factory=dict)
+
+
+class CatalogReader:
+    """Queries on one read transaction. Every method but ``state``, ``acls``, ``paths`` and
+    ``places`` takes the scope and answers as if nothing else existed. ``facts`` are those of
+    the transaction's generation."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        cache: dict[int, DocumentRecord],
+        facts: GenerationFacts | None = None,
+    ) -> None:
         self.connection = connection
         self.cache = cache
+        self.facts = facts or GenerationFacts()
         self.texts = TextReader(connection)
 
     def state(self) -> CatalogState:
@@ -63,6 +85,14 @@ class CatalogReader:
         return self.connection.execute(
             "SELECT id, canonical FROM acls WHERE id IN (SELECT acl_id FROM documents)"
         ).fetchall()
+
+    def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:
+        """Where passages belong, of any scope; those that are gone are left out."""
+        rows = self.connection.execute(
+            f"SELECT id, document_id, section_id FROM passages WHERE id IN ({marks(ids)})",
+            list(ids),
+        )
+        return {row[0]: PassagePlace._make(row) for row in rows}
 
     def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:
         """Passages by id; those outside the scope, or gone, are left out."""
@@ -243,8 +273,15 @@ class CatalogReader:
 
     def languages(self, *, scope: Scope) -> tuple[str, ...]:
         """The languages of the documents in scope, sorted."""
-        rows = self.connection.execute("SELECT DISTINCT acl_id, language FROM documents")
-        return tuple(sorted({language for acl, language in rows if acl in scope.allowed}))
+        known = self.facts.languages
+        found = known.get(scope.allowed)
+        if found is None:
+            rows = self.connection.execute("SELECT DISTINCT acl_id, language FROM documents")
+            found = tuple(sorted({language for acl, language in rows if acl in scope.allowed}))
+            if len(known) >= REMEMBERED_SCOPES:
+                known.clear()
+            known[scope.allowed] = found
+        return found
 
     def document_ids(self, where: Restriction, among: Collection[int] | None) -> list[int]:
         """Documents in scope and filters, in path order; only those of ``among``, if given."""
@@ -313,6 +350,11 @@ class CatalogReader:
 
     def superseders(self, path: str, *, scope: Scope) -> tuple[DocumentRecord, ...]:
         """The documents in scope that say they supersede a path, by path."""
+        if self.facts.superseded is None:
+            targets = self.connection.execute("SELECT DISTINCT target FROM supersessions")
+            self.facts.superseded = frozenset(row[0] for row in targets)
+        if path not in self.facts.superseded:
+            return ()
         rows = self.connection.execute(
             "SELECT document_id FROM supersessions WHERE target = ?", (path,)
         ).fetchall()

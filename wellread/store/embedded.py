@@ -171,13 +171,25 @@ class EmbeddedWriter:
         self.folder = folder
         self.weights = weights
         self.reanalyze = reanalyze
-        self.connection = schema.create(folder / "catalog.db")
         self.engine: LexicalWriter | None = None
+        try:
+            self._open(lexical, full=full)
+        except StoreUnavailable as error:
+            code = getattr(error.__cause__, "sqlite_errorcode", None)
+            if not full or code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                raise
+            # Everything in a catalog comes from the sources, and a full run was asked for.
+            for ending in ("", "-wal", "-shm"):
+                (folder / f"catalog.db{ending}").unlink(missing_ok=True)
+            self._open(lexical, full=full)
+
+    def _open(self, lexical: str, *, full: bool) -> None:
+        self.connection = schema.create(self.folder / "catalog.db")
         try:
             self._begin(lexical, full=full)
         except sqlite3.Error as error:
             self.rollback()
-            raise schema.unavailable(folder / "catalog.db", error) from error
+            raise schema.unavailable(self.folder / "catalog.db", error) from error
         except OSError as error:
             self.rollback()
             raise unwritable(error) from error
@@ -335,15 +347,25 @@ class EmbeddedWriter:
             keep = tantivy_folder(self.folder, state.library_id)
         remove_tantivy_folders(self.folder, but=keep)
 
-    def keep(self, state: CatalogState) -> None:
+    def keep(self, error: str, failed_at: str) -> None:
         """Undo the run's changes and note only what went wrong, for ``status`` and results."""
         try:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            if read_version(self.connection) is not None:
-                write_meta(self.connection, "state", asdict(state))
-        except sqlite3.Error as error:
-            raise schema.unavailable(self.folder / "catalog.db", error) from error
+            self.connection.execute("BEGIN IMMEDIATE")
+            version = read_version(self.connection)
+            if version is None:
+                # The first run of all: an empty library can say why it is empty.
+                self._create(self.before.lexical, self.before, None)
+            if version in (None, schema.SCHEMA_VERSION):
+                # What was undone may have been another engine's tables: the state that is
+                # noted is the one that stands, not the one that the run began to make.
+                standing = CatalogReader(self.connection, {}).state()
+                noted = replace(standing, error=error, failed_at=failed_at)
+                write_meta(self.connection, "state", asdict(noted))
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as failure:
+            raise schema.unavailable(self.folder / "catalog.db", failure) from failure
         finally:
             self.rollback()
 

@@ -39,8 +39,9 @@ TOKEN_CHARACTERS = "".join(
 
 COLUMNS = "title, heading, body, context, identifiers, pairs"
 
-PAIR_WEIGHT = 1
-"""Pairs are weighted by the query, as in the other engine."""
+PAIR_FACTOR = 1.5
+"""Pairs weigh half as much again as in the other engine: ``bm25()`` counts their column into
+the length of the row, so that they are worth less here."""
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
@@ -104,7 +105,7 @@ class Fts5Searcher:
         self.generation = generation
         self.rank = (
             f"-bm25(passage_terms, {weights.title}, {weights.heading}, {weights.body}, "
-            f"{weights.context}, {weights.identifier}, {PAIR_WEIGHT})"
+            f"{weights.context}, {weights.identifier}, {PAIR_FACTOR})"
         )
 
     def search(self, query: StoreQuery, where: Restriction, limit: int) -> LexicalResult:
@@ -185,9 +186,9 @@ class Fts5Searcher:
         self, match: str, weight: float, condition: str, values: list[object]
     ) -> sqlite3.Cursor:
         return self.connection.execute(
-            f"SELECT found.id, found.score FROM (SELECT rowid AS id, {weight} * {self.rank} "
-            "AS score FROM passage_terms WHERE passage_terms MATCH ?) AS found "
-            f"{JOIN} WHERE {condition}",
+            f"WITH found AS MATERIALIZED (SELECT rowid AS id, {weight} * {self.rank} AS score "
+            "FROM passage_terms WHERE passage_terms MATCH ?) "
+            f"SELECT found.id, found.score FROM found {JOIN} WHERE {condition}",
             [match, *values],
         )
 

@@ -16,6 +16,7 @@ from wellread.store.base import (
     LeftFile,
     LexicalResult,
     LinkRecord,
+    PassagePlace,
     PassageRecord,
     Phrase,
     StoreQuery,
@@ -129,6 +130,10 @@ class EmbeddedSnapshot:
     ) -> dict[int, Explanation]:
         """What one phrase of a query adds to the score of each passage."""
         return self.searcher.phrase_scores(phrase, self._where(scope, filters), ids)
+
+    def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:
+        """Where passages belong, of any scope: ``documents`` narrows them."""
+        return self.catalog.places(ids)
 
     def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:
         """Passages by id."""

@@ -248,10 +248,8 @@ class TantivySearcher:
         found = self.searcher.search(wanted, limit, count=True)
         addresses = [address for _, address in found.hits]
         ids = self.searcher.fast_field_values("passage", addresses)
-        hits = tuple(
-            ScoredPassage(passage_id=int(passage_id or 0), score=score)
-            for passage_id, (score, _) in zip(ids, found.hits, strict=True)
-        )
+        scores = [score for score, _ in found.hits]
+        hits = tuple(map(ScoredPassage, cast("list[int]", ids), scores))
         counted = [self._group(group) for group in query.groups if group.counted]
         any_group = counted_hits(found)
         if len(counted) <= 1:
@@ -269,6 +267,8 @@ class TantivySearcher:
 
     def count(self, alternative: Alternative, where: Restriction) -> int:
         """Passages that hold the term."""
+        if not self._present(alternative):
+            return 0
         restriction = self._restriction(where)
         wanted = self._combine([self._term(alternative)], [], restriction)
         return self._count(Query.const_score_query(wanted, 1.0))
@@ -321,20 +321,20 @@ class TantivySearcher:
     # --- queries -----------------------------------------------------------------------
 
     def _term(self, alternative: Alternative) -> Query:
-        if alternative.kind == "pair":
-            field, term = "pairs", alternative.term
-        elif alternative.kind == "identifier":
-            field, term = "weighted", IDENTIFIER_MARK + alternative.term
-        else:
-            field, term = "weighted", alternative.term
-        return Query.term_query(self.schema, field, term, index_option="freq")
+        return Query.term_query(self.schema, *field_and_term(alternative), index_option="freq")
+
+    def _present(self, alternative: Alternative) -> bool:
+        """Whether any passage of the index has the term, deleted ones included."""
+        return self.searcher.doc_freq(*field_and_term(alternative)) > 0
 
     def _alternative(self, alternative: Alternative) -> Query:
         term = self._term(alternative)
         return term if alternative.weight == 1.0 else Query.boost_query(term, alternative.weight)
 
     def _group(self, group: TermGroup) -> Query:
-        members = [self._alternative(alternative) for alternative in group.alternatives]
+        # Terms that no passage has add nothing but work: a disjunction of one is a plain term.
+        present = [one for one in group.alternatives if self._present(one)]
+        members = [self._alternative(one) for one in present or group.alternatives[:1]]
         return members[0] if len(members) == 1 else Query.disjunction_max_query(members)
 
     def _phrase(self, phrase: Phrase) -> Query:
@@ -413,6 +413,15 @@ class TantivySearcher:
 
     def _among(self, field: str, values: Iterable[int]) -> Query:
         return Query.term_set_query(self.schema, field, list(values))
+
+
+def field_and_term(alternative: Alternative) -> tuple[str, str]:
+    """Where an alternative is looked for, and as what."""
+    if alternative.kind == "pair":
+        return "pairs", alternative.term
+    if alternative.kind == "identifier":
+        return "weighted", IDENTIFIER_MARK + alternative.term
+    return "weighted", alternative.term
 
 
 def counted_hits(result: tantivy.SearchResult) -> int:

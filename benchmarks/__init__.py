@@ -1,0 +1,1 @@
+"""What the targets of the design are measured by: ``python -m benchmarks.bench``."""
