@@ -83,6 +83,7 @@ def status_lines(status: Status) -> Iterator[Line]:
             yield line(f"{acl.documents:>{column}}  {acl.readers}", indent=2)
     yield from _files("changed since indexed", status.stale, status.stale_count)
     yield from _files("failed files", status.failed, status.failed_count)
+    yield from _files("files to look at", status.skipped_files, status.skipped_files_count)
     if status.runs:
         yield from _titled("last runs")
         for run in status.runs:

@@ -21,6 +21,9 @@ from wellread.types import EVERYONE, Acl, Filters, Run, Scope
 RUNS_SHOWN = 5
 FILES_SHOWN = 20
 
+NEVER_MEANT = frozenset({"not a document type", "already listed"})
+"""Reasons of files that nobody misses: pictures, scripts, second links to a document."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileNote:
@@ -42,7 +45,8 @@ class AclNote:
 class Status:
     """Counts are of documents in the caller's scope. Runs, files left out and acls are known
     to the local owner alone, and empty for everybody else. ``stale`` are documents whose file
-    has changed or gone since it was indexed."""
+    has changed or gone since it was indexed. ``skipped`` counts every file that is no document
+    by reason; ``skipped_files`` are those that were probably meant to be one."""
 
     documents: int
     types: Mapping[str, int]
@@ -60,6 +64,8 @@ class Status:
     failed: tuple[FileNote, ...]
     failed_count: int
     acls: tuple[AclNote, ...]
+    skipped_files: tuple[FileNote, ...] = ()
+    skipped_files_count: int = 0
 
 
 def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, today: date) -> Status:
@@ -76,6 +82,11 @@ def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, toda
     )
     stale = stale_files(snapshot, ids, scope=scope)
     left = snapshot.left_files() if owner else []
+    skipped = [
+        FileNote(path=file.path, message=file.message)
+        for file in left
+        if not file.failed and file.reason not in NEVER_MEANT
+    ]
     failed = [FileNote(path=file.path, message=file.message) for file in left if file.failed]
     return Status(
         documents=len(records),
@@ -94,6 +105,8 @@ def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, toda
         failed=tuple(failed[:FILES_SHOWN]),
         failed_count=len(failed),
         acls=acl_notes(snapshot) if owner else (),
+        skipped_files=tuple(skipped[:FILES_SHOWN]),
+        skipped_files_count=len(skipped),
     )
 
 

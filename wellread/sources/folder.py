@@ -314,7 +314,10 @@ def _unreadable(path: str, error: OSError) -> str:
 
 def _too_large(path: str, size: int | None, limit: int) -> str:
     fact = f"has {size:,} bytes, more than" if size is not None else "has grown beyond"
-    return f"{path} {fact} the limit of {limit:,}; split it, or raise `max_bytes`."
+    return (
+        f"{path} {fact} the limit of {limit:,}; split it, or raise `max_file_size` ([index] in "
+        "wellread.toml)."
+    )
 
 
 def _no_type(path: str) -> str:

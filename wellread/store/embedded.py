@@ -388,7 +388,7 @@ class EmbeddedWriter:
         except StoreUnavailable as error:
             # A text index that could not be written cannot be rolled back either. Nothing of
             # it was committed, and the next run opens it anew.
-            logger.warning("the text index was left as it is: %s", error)
+            logger.warning("the text index was left as it is: %s", str(error))
         finally:
             # SQLite undoes an open transaction, and moves its log into the database.
             self.connection.close()

@@ -165,9 +165,14 @@ class TantivyWriter:
 
     def rollback(self) -> None:
         """Forget everything since the last commit, and let go of the writer."""
-        with writing():
-            self.writer.rollback()
-            self.writer.wait_merging_threads()
+        try:
+            with writing():
+                self.writer.rollback()
+                self.writer.wait_merging_threads()
+        finally:
+            # Tantivy gives its lock back when the writer goes; whoever still holds this object,
+            # as the traceback of an error does, must not hold the lock with it.
+            del self.writer
 
 
 @contextmanager
