@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import statistics
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +14,7 @@ import tantivy
 
 from benchmarks.data import WORK
 from benchmarks.libraries import OWNER, TODAY, catalog, configure, index, title_queries, with_acls
-from benchmarks.measure import Row, Table, milliseconds, p95, run, side_by_side
+from benchmarks.measure import Row, Table, milliseconds, p95, side_by_side
 from wellread.library import Library
 from wellread.terms import compounds, content_terms, folded_function_words, index_terms
 from wellread.types import Caller, Scope
@@ -164,8 +166,14 @@ def many_acls(table: Table, root: Path, counts: Sequence[int]) -> None:
 
 
 def cold(table: Table, config: Path) -> None:
+    # Compiled modules, as an installed package has them, whatever the shell says.
+    environment = dict(os.environ) | {"PYTHONPYCACHEPREFIX": str((WORK / "compiled").resolve())}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+
     def command(*arguments: str) -> None:
-        run([sys.executable, *arguments])
+        subprocess.run(
+            [sys.executable, *arguments], env=environment, stdout=subprocess.DEVNULL, check=True
+        )
 
     query = title_queries(config, 1)[0]
     figure, reference = side_by_side(

@@ -164,8 +164,7 @@ def _find(pieces: list[tuple[str, int]], query: Query, language: str) -> list[_F
     for piece, offset in [
         place
         for place in pieces
-        if not wanted(known[place[0]])
-        or (place[0] in whole and not wanted_whole(whole[place[0]]))
+        if not wanted(known[place[0]]) or (place[0] in whole and not wanted_whole(whole[place[0]]))
     ]:
         spans, name_spans = known.analyse(piece)
         for table, places in ((identifiers, name_spans), (matches, spans)):
