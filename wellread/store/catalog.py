@@ -45,20 +45,6 @@ class CatalogState:
     held_back: int
 
 
-DISTINCT_LANGUAGES = """
-WITH RECURSIVE met (acl_id, language) AS (
-  SELECT * FROM (SELECT acl_id, language FROM documents ORDER BY acl_id, language LIMIT 1)
-  UNION ALL
-  SELECT d.acl_id, d.language FROM met JOIN documents d ON d.id = (
-    SELECT n.id FROM documents n
-    WHERE (n.acl_id, n.language) > (met.acl_id, met.language)
-    ORDER BY n.acl_id, n.language LIMIT 1
-  )
-)
-SELECT acl_id, language FROM met
-"""
-"""Steps from one value of the index to the next instead of reading all of its entries."""
-
 REMEMBERED_SCOPES = 256
 """Scopes whose languages are kept: one for each set of acls that callers come with."""
 
@@ -290,7 +276,7 @@ class CatalogReader:
         known = self.facts.languages
         found = known.get(scope.allowed)
         if found is None:
-            rows = self.connection.execute(DISTINCT_LANGUAGES)
+            rows = self.connection.execute("SELECT DISTINCT acl_id, language FROM documents")
             found = tuple(sorted({language for acl, language in rows if acl in scope.allowed}))
             if len(known) >= REMEMBERED_SCOPES:
                 known.clear()
