@@ -89,8 +89,10 @@ class _Reader:
                     self._take(key, _as_written(value), 1, rule.path)
         own: set[str] = set()
         for key, value in front.values.items():
-            # The exact spelling wins over another one of the same key in the same page.
-            if (name := known_name(key)) and name != key and name in front.values:
+            # The exact spelling wins over another one of the same key in the same page; not of
+            # the keys of access, where either may be the one that was meant.
+            name = known_name(key)
+            if name and name != key and name in front.values and not misspelt_access(key):
                 self.metadata[key] = value
                 continue
             if value is None and name not in ("access", "deny"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from wellread.parse import PARSER_VERSION
 from wellread.prepare import UNREADABLE, Preparation, Prepared, Task, prepare_all
 from wellread.sources.folder import FolderSource
 from wellread.split import SPLITTER_VERSION
+from wellread.store import schema
 from wellread.store.base import LeftFile
 from wellread.store.catalog_writer import FileState, ManifestRow
 from wellread.store.embedded import EmbeddedWriter
@@ -103,6 +105,7 @@ class IndexRun:
         self.left: list[LeftFile] = []
         self.closed_folders: list[str] = []
         self.moved = False
+        self.digests: set[bytes] = set()
         self.counts: Counter[str] = Counter()
         self.fingerprints: dict[tuple[int, ...], str] = {}
         self.acl_ids: dict[tuple[str, str], int] = {}
@@ -121,22 +124,41 @@ class IndexRun:
                 if (task := self._compare(entries[path], manifest.get(path), dates)) is not None
             ]
             self._prepare(tasks, manifest, dates)
-            if self.counts["failed"] == len(entries):
+            failed = [file for file in self.left if file.failed and file.path in entries]
+            if len(failed) == len(entries):
                 raise RunRefused(
                     f"All {len(entries)} documents failed; the last index stands. "
-                    f"The first reason: {self.left[0].message}"
+                    f"The first reason: {failed[0].message}"
                 )
             held_back = self._remove(entries, manifest)
             return self._commit(len(entries), held_back)
         except RunRefused as error:
             self._keep(str(error))
             raise
+        except sqlite3.Error as error:
+            self.writer.rollback()
+            raise schema.unavailable(self.writer.folder / "catalog.db", error) from error
         except OSError as error:
             self.writer.rollback()
             raise StoreUnavailable(
                 f"The run stopped: {error}. Nothing was lost; mend the cause and run "
                 "`wellread index` again."
             ) from error
+        except BaseException:
+            self.writer.rollback()
+            raise
+
+    def apply_access(self) -> None:
+        """Put today's access rules on all that is stored, and do nothing else."""
+        try:
+            for row in self.catalog.manifest().values():
+                self._move(row)
+            self.writer.commit(
+                replace(self.writer.before, generation=self.writer.generation), changed=self.moved
+            )
+        except sqlite3.Error as error:
+            self.writer.rollback()
+            raise schema.unavailable(self.writer.folder / "catalog.db", error) from error
         except BaseException:
             self.writer.rollback()
             raise
@@ -220,6 +242,7 @@ class IndexRun:
         rows = result.rows
         access = json.dumps([rows.own_access, rows.own_deny, rows.sealed, imported_text(entry)])
         own = date.fromordinal(rows.updated) if rows.updated is not None else None
+        self.digests.add(result.digest)
         self.catalog.put(
             rows,
             FileState(
@@ -243,11 +266,14 @@ class IndexRun:
         """Remove what is gone, or hold it back where that is most of a source."""
         skipped = {file.path for file in self.left}
         totals: Counter[str] = Counter(row.source for row in manifest.values())
+        # A file whose bytes are elsewhere now has moved and is not lost: it goes at once, all
+        # the more as its new place may have other readers.
         gone: dict[str, list[ManifestRow]] = {}
         for path, row in manifest.items():
             if path in entries:
                 continue
-            if path in skipped or path.startswith(tuple(self.closed_folders)):
+            closed = path in skipped or path.startswith(tuple(self.closed_folders))
+            if closed or row.digest in self.digests:
                 self.catalog.remove(row.document_id)
                 self.counts["removed"] += 1
             else:
@@ -259,15 +285,15 @@ class IndexRun:
             if most and not self.options.allow_mass_delete:
                 held_back += len(rows)
                 for row in rows:
-                    self._tighten(row)
+                    self._move(row)
             else:
                 for row in rows:
                     self.catalog.remove(row.document_id)
                 self.counts["removed"] += len(rows)
         return held_back
 
-    def _tighten(self, row: ManifestRow) -> None:
-        """Apply today's access rules to a document whose deletion is held back."""
+    def _move(self, row: ManifestRow) -> None:
+        """Apply today's access rules to a document that stays, though its file was not seen."""
         acl_id = self._acl_id(row.access, row.path)
         if acl_id != row.acl_id:
             self.writer.move_to_acl(row.document_id, acl_id)
@@ -277,8 +303,7 @@ class IndexRun:
         finished = datetime.now(UTC)
         before = self.writer.before
         changed = self.moved or any(self.counts[name] for name in ("added", "changed", "removed"))
-        names = [source.name for source in self.sources]
-        self.catalog.replace_left_files(names, self.left)
+        self.catalog.replace_left_files(self.left)
         generation = self.writer.generation if changed else before.generation
         run = Run(
             started_at=timestamp(self.started),
@@ -310,8 +335,7 @@ class IndexRun:
         return run
 
     def _keep(self, error: str) -> None:
-        failed_at = timestamp(datetime.now(UTC))
-        self.writer.keep(replace(self.writer.before, error=error, failed_at=failed_at))
+        self.writer.keep(error, timestamp(datetime.now(UTC)))
 
     def _leave(
         self, source: str, path: str, reason: str, message: str, *, failed: bool = False

@@ -131,7 +131,8 @@ class _FileLock:
 class WriterLock(_FileLock):
     """Held for one run by whoever writes to the library; ``command`` is shown to who waits.
 
-    ``with WriterLock(path, command="wellread index").acquire(): …``
+    ``with WriterLock(path, command="wellread index"): …`` takes it, unless it was taken
+    before (``acquire`` has another timeout), and gives it back.
     """
 
     def __init__(self, path: Path, *, command: str = "wellread index") -> None:
@@ -162,7 +163,7 @@ class WriterLock(_FileLock):
         return self
 
     def __enter__(self) -> WriterLock:
-        return self
+        return self.acquire()
 
     def __exit__(
         self,

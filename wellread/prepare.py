@@ -83,7 +83,9 @@ def prepare(task: Task, how: Preparation) -> Prepared:
         rows = to_rows(analyze_document(document, split(document)))
     except SkippedFile as error:
         return left_out(entry, error.reason, str(error), failed=error.reason == UNREADABLE)
-    except (ValueError, LookupError, TypeError, RecursionError, MemoryError) as error:
+    except Exception as error:  # noqa: BLE001
+        # Whatever one file does to a parser, a converter or a native library, it is that
+        # file's failure, said by name and counted: the rest of the run goes on.
         kind = type(error).__name__
         return left_out(entry, "unreadable content", f"{entry.path}: {kind}: {error}", failed=True)
     return Prepared(entry=entry, digest=digest, rows=rows)
@@ -193,7 +195,7 @@ def _in_processes(
                 position += 1
         except BrokenProcessPool:
             # A file that kills its reader (memory, a fault in a native library) is found by
-            # preparing the batch that was due file by file, each in a process of its own.
+            # preparing the batch that was due file by file, in a process that ends with it.
             yield from _one_by_one(batches[position], how)
             position += 1
         finally:
@@ -201,15 +203,18 @@ def _in_processes(
 
 
 def _one_by_one(tasks: Sequence[Task], how: Preparation) -> Iterator[Prepared]:
-    for task in tasks:
-        pool = _pool(how, 1)
-        try:
-            yield from pool.submit(_prepare_batch, [task]).result()
-        except BrokenProcessPool:
-            message = f"{task.entry.path}: the process that read it died; look at the file"
-            yield left_out(task.entry, "crashed its reader", message, failed=True)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    pool = _pool(how, 1)
+    try:
+        for task in tasks:
+            try:
+                yield from pool.submit(_prepare_batch, [task]).result()
+            except BrokenProcessPool:
+                message = f"{task.entry.path}: the process that read it died; look at the file"
+                yield left_out(task.entry, "crashed its reader", message, failed=True)
+                pool.shutdown(wait=False, cancel_futures=True)
+                pool = _pool(how, 1)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _pool(how: Preparation, workers: int) -> ProcessPoolExecutor:

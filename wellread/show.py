@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def search_json(result: SearchResult, *, explain: bool) -> dict[str, Any]:
-    """A search as documented in docs/command-line.md."""
+    """A search as documented in docs/json.md."""
     answer: dict[str, Any] = {
         "outcome": result.outcome,
         "hits": [_hit_json(hit, explain=explain) for hit in result.hits],
@@ -194,7 +194,7 @@ def _nothing_lines(result: SearchResult | ExactResult) -> Iterator[Line]:
 
 
 def exact_json(result: ExactResult) -> dict[str, Any]:
-    """An exact search as documented in docs/command-line.md."""
+    """An exact search as documented in docs/json.md."""
     return {
         "outcome": result.outcome,
         "matches": [
@@ -236,7 +236,7 @@ def _spans(text: str, ranges: Sequence[tuple[int, int]]) -> list[Span]:
 
 
 def read_json(result: ReadResult) -> dict[str, Any]:
-    """A reading as documented in docs/command-line.md."""
+    """A reading as documented in docs/json.md."""
     return {
         "path": result.path,
         "section": result.section,

@@ -229,11 +229,10 @@ class CatalogWriter:
             (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode, entry.location, document_id),
         )
 
-    def replace_left_files(self, sources: Iterable[str], left: Iterable[LeftFile]) -> None:
-        """Replace what is known of the files that these sources left out."""
-        self.connection.executemany(
-            "DELETE FROM left_files WHERE source = ?", [(source,) for source in sources]
-        )
+    def replace_left_files(self, left: Iterable[LeftFile]) -> None:
+        """Replace what is known of the files that the sources left out. A run is over all
+        sources: what was known of any other is of a source that is no longer one."""
+        self.connection.execute("DELETE FROM left_files")
         self.connection.executemany(
             "INSERT OR REPLACE INTO left_files VALUES (?, ?, ?, ?, ?)",
             ((file.path, file.source, file.failed, file.reason, file.message) for file in left),

@@ -9,28 +9,31 @@ run replays what is missing from the catalog's own texts.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import sqlite3
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from wellread.access import AclTable, resolve
-from wellread.errors import NoIndex, StoreUnavailable
+from wellread.errors import NoIndex, RunRefused, StoreUnavailable
 from wellread.store import schema
 from wellread.store.base import DocumentRecord, DocumentText, Weights
-from wellread.store.catalog import CatalogReader, CatalogState, GenerationFacts
+from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.catalog_writer import CatalogWriter, stored_documents, write_meta
 from wellread.store.lexical import LexicalDocument, LexicalSearcher, LexicalWriter
 from wellread.store.rows import TermsRow, joined
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.store.tantivy_index import TANTIVY_SCHEMA_VERSION, TantivyIndex
+from wellread.store.tantivy_index import TANTIVY_SCHEMA_VERSION, TantivyIndex, unwritable
 from wellread.store.texts import create as create_texts
 from wellread.types import Caller, Scope
+
+logger = logging.getLogger(__name__)
 
 Reanalyze = Callable[[DocumentText], Sequence[TermsRow]]
 """Makes a stored document's terms anew, in the order of its passages."""
@@ -46,7 +49,6 @@ class EmbeddedStore:
         self.folder = folder
         self.weights = weights or Weights()
         self._cache: dict[int, DocumentRecord] = {}
-        self._facts = GenerationFacts()
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._tantivy: TantivyIndex | None = None
@@ -67,19 +69,11 @@ class EmbeddedStore:
             connection.execute("BEGIN")
             catalog = CatalogReader(connection, self._cache)
             state = catalog.state()
-            catalog.facts = self._facts_of(state.generation)
             yield EmbeddedSnapshot(catalog, state, self._searcher(connection, state))
         except sqlite3.Error as error:
             raise schema.unavailable(self.folder / "catalog.db", error) from error
         finally:
             self._give_back(connection)
-
-    def _facts_of(self, generation: int) -> GenerationFacts:
-        # A request of an older generation keeps the facts that it has begun with.
-        facts = self._facts
-        if facts.generation != generation:
-            facts = self._facts = GenerationFacts(generation=generation)
-        return facts
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -126,9 +120,20 @@ def read_version(connection: sqlite3.Connection) -> int | None:
     """The catalog's schema version, or ``None`` where it has no tables."""
     try:
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
+        # Of a folder that cannot be written, SQLite says something else, and so must we.
+        if "no such table" not in str(error):
+            raise
         return None
     return int(json.loads(row[0])) if row else None
+
+
+def standing_engine(folder: Path) -> str | None:
+    """The engine of the library that stands, or ``None`` where this version cannot use it."""
+    with closing(schema.open_for_reading(folder / "catalog.db")) as connection:
+        if read_version(connection) != schema.SCHEMA_VERSION:
+            return None
+        return CatalogReader(connection, {}).state().lexical
 
 
 def check_version(connection: sqlite3.Connection, folder: Path) -> None:
@@ -175,35 +180,60 @@ class EmbeddedWriter:
         self.folder = folder
         self.weights = weights
         self.reanalyze = reanalyze
-        self.connection = schema.create(folder / "catalog.db")
+        self.engine: LexicalWriter | None = None
+        try:
+            self._open(lexical, full=full)
+        except StoreUnavailable as error:
+            code = getattr(error.__cause__, "sqlite_errorcode", None)
+            if not full or code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                raise
+            # Everything in a catalog comes from the sources, and a full run was asked for.
+            for ending in ("", "-wal", "-shm"):
+                (folder / f"catalog.db{ending}").unlink(missing_ok=True)
+            self._open(lexical, full=full)
+
+    def _open(self, lexical: str, *, full: bool) -> None:
+        self.connection = schema.create(self.folder / "catalog.db")
         try:
             self._begin(lexical, full=full)
-        except sqlite3.DatabaseError as error:
-            self.connection.close()
-            raise schema.unavailable(folder / "catalog.db", error) from error
+        except sqlite3.Error as error:
+            self.rollback()
+            raise schema.unavailable(self.folder / "catalog.db", error) from error
+        except OSError as error:
+            self.rollback()
+            raise unwritable(error) from error
+        except BaseException:
+            self.rollback()
+            raise
 
     def _begin(self, lexical: str, *, full: bool) -> None:
         self.connection.execute("BEGIN IMMEDIATE")
         version = read_version(self.connection)
+        if version is not None and version > schema.SCHEMA_VERSION and not full:
+            raise RunRefused(
+                f"The index at {self.folder} was made by a newer version of wellread (schema "
+                f"{version}, this one writes {schema.SCHEMA_VERSION}) and is left as it is. Update "
+                "wellread, or run `wellread index --full` to build it anew with this version."
+            )
         self.fresh = full or version != schema.SCHEMA_VERSION
         previous = None
         if version == schema.SCHEMA_VERSION:
             previous = CatalogReader(self.connection, {}).state()
-        next_ids = None
+            self.fresh = self.fresh or previous.lexical != lexical
         if self.fresh:
+            next_ids = None
             if previous is not None:
+                # Ids are counted on whatever the reason to build anew: a reader that stays open
+                # keeps records by id.
                 next_ids = self.connection.execute(
                     "SELECT value FROM meta WHERE key = 'next_ids'"
                 ).fetchone()
             self._create(lexical, previous, next_ids)
-        elif previous is not None and previous.lexical != lexical:
-            self._create(lexical, previous, next_ids)
-            self.fresh = True
         self.before = CatalogReader(self.connection, {}).state()
         self.generation = self.before.generation + 1
-        self.engine = self._engine()
-        self.catalog = CatalogWriter(self.connection, self.engine, self.generation)
-        self._replay()
+        self.engine = engine = self._engine()
+        self.catalog = CatalogWriter(self.connection, engine, self.generation)
+        self._replay(engine)
 
     def _create(
         self, lexical: str, previous: CatalogState | None, next_ids: tuple[str] | None
@@ -244,27 +274,27 @@ class EmbeddedWriter:
         self.behind = index.searcher(reload=True).generation
         return index.writer(self.weights)
 
-    def _replay(self) -> None:
+    def _replay(self, engine: LexicalWriter) -> None:
         """Bring a text index that is not at the catalog's generation up to it: what was
         written or removed since, or everything where the catalog was built anew since."""
         self.replayed = self.fresh
         if self.fresh:
-            self.engine.clear()
+            engine.clear()
         elif self.behind is not None and self.behind != self.before.generation:
             self.replayed = True
             after = self.behind
             if not self.before.rebuilt <= after < self.before.generation:
-                self.engine.clear()
+                engine.clear()
                 after = -1
             for (document_id,) in self.connection.execute("SELECT document_id FROM tombstones"):
-                self.engine.delete(document_id)
+                engine.delete(document_id)
             reader = CatalogReader(self.connection, {})
             scope = writer_scope(self.connection)
             for document_id, acl_id in list(stored_documents(self.connection, after)):
                 text = reader.text(document_id, scope=scope)
                 if text is not None:
-                    self.engine.delete(document_id)
-                    self.engine.add(self._stored(text, document_id, acl_id))
+                    engine.delete(document_id)
+                    engine.add(self._stored(text, document_id, acl_id))
         self.connection.execute(
             "DELETE FROM tombstones WHERE generation <= ?", (self.behind or self.generation,)
         )
@@ -292,13 +322,15 @@ class EmbeddedWriter:
         """Write a stored document anew under another acl, from the catalog's own text."""
         scope = writer_scope(self.connection)
         text = CatalogReader(self.connection, {}).text(document_id, scope=scope)
+        engine = self.engine
         assert text is not None
-        self.engine.delete(document_id)
+        assert engine is not None
+        engine.delete(document_id)
         self.connection.execute(
             "UPDATE documents SET acl_id = ?, generation = ? WHERE id = ?",
             (acl_id, self.generation, document_id),
         )
-        self.engine.add(self._stored(text, document_id, acl_id))
+        engine.add(self._stored(text, document_id, acl_id))
 
     def commit(self, state: CatalogState, *, changed: bool) -> None:
         """Commit the catalog, then the index. Where nothing has changed, the generation
@@ -312,36 +344,54 @@ class EmbeddedWriter:
             self.rollback()
             raise schema.unavailable(self.folder / "catalog.db", error) from error
         try:
-            if state.generation == self.generation:
+            if state.generation == self.generation and self.engine is not None:
                 self.engine.commit(state.generation)
-            else:
-                self.engine.rollback()
-        except (ValueError, OSError) as error:
-            raise StoreUnavailable(
-                f"The text index in {self.folder} could not be written: {error}. Nothing is "
-                "lost: mend the cause and run `wellread index`, which brings it up to date."
-            ) from error
-        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self.connection.close()
+                self.engine = None
+            with suppress(sqlite3.Error):  # a log that stays as it is harms nothing
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            self.rollback()
         keep = None
         if state.lexical == "tantivy":
             keep = tantivy_folder(self.folder, state.library_id)
         remove_tantivy_folders(self.folder, but=keep)
 
-    def keep(self, state: CatalogState) -> None:
+    def keep(self, error: str, failed_at: str) -> None:
         """Undo the run's changes and note only what went wrong, for ``status`` and results."""
-        self.connection.execute("ROLLBACK")
-        self.engine.rollback()
-        if read_version(self.connection) is not None:
-            write_meta(self.connection, "state", asdict(state))
-        self.connection.close()
+        try:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            self.connection.execute("BEGIN IMMEDIATE")
+            version = read_version(self.connection)
+            if version is None:
+                # The first run of all: an empty library can say why it is empty.
+                self._create(self.before.lexical, self.before, None)
+            if version in (None, schema.SCHEMA_VERSION):
+                # What was undone may have been another engine's tables: the state that is
+                # noted is the one that stands, not the one that the run began to make.
+                standing = CatalogReader(self.connection, {}).state()
+                noted = replace(standing, error=error, failed_at=failed_at)
+                write_meta(self.connection, "state", asdict(noted))
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as failure:
+            raise schema.unavailable(self.folder / "catalog.db", failure) from failure
+        finally:
+            self.rollback()
 
     def rollback(self) -> None:
-        """Undo everything since the run began."""
-        if self.connection.in_transaction:
-            self.connection.execute("ROLLBACK")
-        self.engine.rollback()
-        self.connection.close()
+        """Undo everything since the last commit and let go of the library; doing so twice, as
+        where an interruption comes at the very end, is doing it once."""
+        engine, self.engine = self.engine, None
+        try:
+            if engine is not None:
+                engine.rollback()
+        except StoreUnavailable as error:
+            # A text index that could not be written cannot be rolled back either. Nothing of
+            # it was committed, and the next run opens it anew.
+            logger.warning("the text index was left as it is: %s", error)
+        finally:
+            # SQLite undoes an open transaction, and moves its log into the database.
+            self.connection.close()
 
 
 def writer_scope(connection: sqlite3.Connection) -> Scope:

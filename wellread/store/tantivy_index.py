@@ -8,6 +8,7 @@ Scope and filters are clauses of the query with a score of zero.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -40,7 +41,7 @@ from wellread.types import Explanation
 
 TANTIVY_SCHEMA_VERSION = 1
 
-HEAP_BYTES = 250_000_000
+HEAP_BYTES = 100_000_000
 """For one writer thread: larger segments at the first build, within the memory target."""
 
 MARKER = -1
@@ -138,30 +139,52 @@ class TantivyWriter:
             fields.add_integer("acl", document.acl_id)
             if document.updated is not None:
                 fields.add_integer("updated", document.updated)
-            self.writer.add_document(fields)
+            with writing():
+                self.writer.add_document(fields)
 
     def delete(self, document_id: int) -> None:
         """Remove a document's passages."""
-        self.writer.delete_documents_by_term("document", document_id)
+        with writing():
+            self.writer.delete_documents_by_term("document", document_id)
 
     def clear(self) -> None:
         """Remove every document."""
-        self.writer.delete_all_documents()
+        with writing():
+            self.writer.delete_all_documents()
 
     def commit(self, generation: int) -> None:
         """Replace the marker document and commit, in one step."""
-        self.writer.delete_documents_by_term("passage", MARKER)
         marker = tantivy.Document()
         marker.add_integer("passage", MARKER)
         marker.add_integer("generation", generation)
-        self.writer.add_document(marker)
-        self.writer.commit()
-        self.writer.wait_merging_threads()
+        with writing():
+            self.writer.delete_documents_by_term("passage", MARKER)
+            self.writer.add_document(marker)
+            self.writer.commit()
+            self.writer.wait_merging_threads()
 
     def rollback(self) -> None:
         """Forget everything since the last commit, and let go of the writer."""
-        self.writer.rollback()
-        self.writer.wait_merging_threads()
+        with writing():
+            self.writer.rollback()
+            self.writer.wait_merging_threads()
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Say what stopped the text index as our own error."""
+    try:
+        yield
+    except (ValueError, OSError, RuntimeError) as error:  # RuntimeError: a writer that is done
+        raise unwritable(error) from error
+
+
+def unwritable(error: Exception) -> StoreUnavailable:
+    """What stopped the text index, with the next step."""
+    return StoreUnavailable(
+        f"The text index could not be written: {error}. Nothing is lost: mend the cause (room "
+        "on the disk, the folder's permissions) and run `wellread index` again."
+    )
 
 
 def facet(kind: str, value: str) -> str:
