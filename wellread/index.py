@@ -30,6 +30,9 @@ from wellread.types import AccessRules, FileEntry, ParseRules, Run, SkippedEntry
 MASS_DELETE_FLOOR = 20
 """Sources of fewer documents may lose any number of them in a run."""
 
+EPOCH = date(1970, 1, 1).toordinal()
+DAY_NS = 86_400 * 1_000_000_000
+
 RACY_NS = 2_000_000_000
 """Files touched this near to the last run's beginning are hashed even where nothing seems
 to have changed: file systems keep times as coarse as two seconds (FAT)."""
@@ -108,7 +111,7 @@ class IndexRun:
         self.digests: set[bytes] = set()
         self.counts: Counter[str] = Counter()
         self.fingerprints: dict[tuple[int, ...], str] = {}
-        self.acl_ids: dict[tuple[str, str], int] = {}
+        self.acl_ids: dict[tuple[str, tuple[int, ...]], int] = {}
 
     def run(self) -> Run:
         """Do it all; on any error the last committed state stands."""
@@ -360,7 +363,7 @@ class IndexRun:
         committed = source.committed(entry.path)
         if committed is not None and not source.modified(entry.path):
             return committed
-        return datetime.fromtimestamp(entry.mtime_ns / 1e9, UTC).date()
+        return date.fromordinal(EPOCH + entry.mtime_ns // DAY_NS)
 
     def _same_day(self, entry: FileEntry, row: ManifestRow, dates: Dates) -> bool:
         """Whether the day that holds is the one that is stored. Where that is the day of the
@@ -368,7 +371,9 @@ class IndexRun:
         if row.dated:
             return True
         committed = dates[entry.source].committed(entry.path)
-        if committed is not None and committed.toordinal() == row.updated:
+        if committed is None:
+            return EPOCH + entry.mtime_ns // DAY_NS == row.updated
+        if committed.toordinal() == row.updated:
             return True
         return self._day(entry, dates).toordinal() == row.updated
 
@@ -388,7 +393,16 @@ class IndexRun:
         return self.fingerprints[matching]
 
     def _acl_id(self, access: str, path: str) -> int:
-        """The interned acl of a document under today's rules."""
+        """The interned acl of a document under today's rules: one for all that say the same
+        of their readers and are under the same rules."""
+        rules = self.rules.access.rules
+        held = tuple(index for index, rule in enumerate(rules) if matches(rule.path, path))
+        acl_id = self.acl_ids.get((access, held))
+        if acl_id is None:
+            acl_id = self.acl_ids[access, held] = self._interned(access, path)
+        return acl_id
+
+    def _interned(self, access: str, path: str) -> int:
         own_access, own_deny, sealed, imported = json.loads(access)
         acl = effective_acl(
             own_access=None if own_access is None else tuple(own_access),

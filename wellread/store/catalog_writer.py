@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
+from typing import NamedTuple
 
 from wellread.store.base import LeftFile
 from wellread.store.catalog import CatalogState
@@ -20,9 +21,9 @@ from wellread.store.texts import TextWriter
 from wellread.types import FileEntry
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ManifestRow:
-    """What the catalog knows of a file, to tell whether it changed."""
+class ManifestRow(NamedTuple):
+    """What the catalog knows of a file, to tell whether it changed: in the order of the columns
+    that ``manifest`` reads, since every run makes one for every file."""
 
     document_id: int
     path: str
@@ -81,24 +82,7 @@ class CatalogWriter:
             "SELECT id, path, source, size, mtime_ns, ctime_ns, inode, digest, fingerprint, "
             "acl_id, access, dated, updated FROM documents"
         )
-        return {
-            row[1]: ManifestRow(
-                document_id=row[0],
-                path=row[1],
-                source=row[2],
-                size=row[3],
-                mtime_ns=row[4],
-                ctime_ns=row[5],
-                inode=row[6],
-                digest=row[7],
-                fingerprint=row[8],
-                acl_id=row[9],
-                access=row[10],
-                dated=bool(row[11]),
-                updated=row[12],
-            )
-            for row in rows
-        }
+        return {row[1]: ManifestRow._make(row) for row in rows}
 
     def intern(self, canonical: str) -> int:
         """The id of an acl, the same for the same canonical form."""

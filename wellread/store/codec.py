@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from wellread.types import Document, Heading, Lifecycle
@@ -82,6 +83,7 @@ def load_headings(text: str) -> tuple[Heading, ...]:
     )
 
 
+@lru_cache(maxsize=4096)
 def dump_path(heading: tuple[str, ...]) -> str:
     """A heading path as one column."""
     return json.dumps(heading, ensure_ascii=False, separators=SEPARATORS) if heading else ""
