@@ -412,11 +412,21 @@ def test_a_read_only_library_is_named_and_stays(home: Home) -> None:
     home.write("new.md", "# Okapi\n")
     library.chmod(0o500)
     try:
-        answer = home("index")
-        assert answer.code == 4
-        assert str(library) in answer.err
+        one_message(home("index"), 4, str(library), "writable")
+        one_message(home("search", "zebra"), 4, str(library), "writable")
     finally:
         library.chmod(0o700)
+    assert home.whole()
+
+
+def test_a_library_whose_log_cannot_be_made_is_not_called_unfinished(home: Home) -> None:
+    library = home.folder / ".wellread"
+    for name in ("catalog.db-wal", "catalog.db-shm"):
+        (library / name).unlink(missing_ok=True)
+    (library / "catalog.db-wal").mkdir()
+    for arguments in (("search", "zebra"), ("status",), ("index",)):
+        one_message(home(*arguments), 4, str(library), "unable to open", "writable")
+    (library / "catalog.db-wal").rmdir()
     assert home.whole()
 
 

@@ -15,13 +15,15 @@ import pytest
 
 from wellread import prepare as prepare_module
 from wellread.config import load
-from wellread.errors import RunRefused
+from wellread.errors import RunRefused, SkippedFile
 from wellread.library import Library
 from wellread.prepare import Preparation, Prepared, Task
+from wellread.sources.folder import FolderSource
 from wellread.store import journal
-from wellread.types import Caller, Run, SearchResult
+from wellread.types import Caller, FileEntry, Run, SearchResult
 
 OWNER = Caller(subject=None, owner=True)
+ANN = Caller(subject="ann", groups=frozenset({"sales"}))
 TODAY = date(2026, 6, 15)
 LONG_AGO_NS = 1_600_000_000 * 10**9
 
@@ -80,6 +82,36 @@ def test_a_first_run_that_fails_leaves_a_library_that_says_so(home: Home) -> Non
     home.pages(1)
     home.index()
     assert home.search("zebra").outcome == "found"
+
+
+@pytest.mark.parametrize("how", ["emptied", "missing", "unreadable"])
+@pytest.mark.parametrize("engine", ["tantivy", "fts5"])
+def test_tightened_access_applies_even_where_the_run_is_refused(
+    home: Home, monkeypatch: pytest.MonkeyPatch, how: str, engine: str
+) -> None:
+    files = home.pages(3)
+    home.index()
+    assert len(home.found("zebra", ANN)) == 3
+    home.configure(
+        f'[search]\nlexical = "{engine}"\n[[access.rules]]\npath = "**"\nallow = ["hr"]\n'
+    )
+    if how == "emptied":
+        for file in files:
+            file.unlink()
+    elif how == "missing":
+        home.docs.rename(home.folder / "elsewhere")
+    else:
+        monkeypatch.setattr(FolderSource, "read", refused)
+    with pytest.raises(RunRefused):
+        home.index()
+    assert home.found("zebra", ANN) == []
+    assert home.search("zebra", ANN).counts.any_word == 0
+    assert len(home.found("zebra")) == 3
+    assert "The last index run failed" in home.search("zebra").notes[0]
+
+
+def refused(source: FolderSource, entry: FileEntry) -> bytes:
+    raise SkippedFile("unreadable", f"{entry.path} cannot be read.")
 
 
 def test_a_switch_of_engine_that_fails_leaves_the_old_one_in_use(home: Home) -> None:

@@ -236,7 +236,9 @@ def test_removed_document_is_gone_and_its_ids_are_never_used_again(
     engine: str, tmp_path: Path
 ) -> None:
     settings = f'[search]\nlexical = "{engine}"\n'
-    with library(tmp_path, {"a.md": "This is the zebra.", "b.md": "This is the other zebra."}, settings) as opened:
+    with library(
+        tmp_path, {"a.md": "This is the zebra.", "b.md": "This is the other zebra."}, settings
+    ) as opened:
         seen: set[int] = set()
         for round_ in range(3):
             with opened._snapshot() as view:

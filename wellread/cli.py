@@ -343,7 +343,8 @@ def _watch(
     if not roots:
         return _ran(args, _one_run(args, library, sources))  # says that there is no source
     shown = False
-    for event in follow(roots, stop=stop, ignore=[library.config.library]):
+    ignore, exclude = [library.config.library], library.config.exclude
+    for event in follow(roots, stop=stop, ignore=ignore, exclude=exclude):
         if isinstance(event, Watching):
             reason = f": {event.reason}" if event.reason else ""
             print(f"wellread: watching by {event.mode}{reason}", file=sys.stderr)

@@ -148,6 +148,21 @@ class IndexRun:
             self.writer.rollback()
             raise
 
+    def apply_access(self) -> None:
+        """Put today's access rules on all that is stored, and do nothing else."""
+        try:
+            for row in self.catalog.manifest().values():
+                self._move(row)
+            self.writer.commit(
+                replace(self.writer.before, generation=self.writer.generation), changed=self.moved
+            )
+        except sqlite3.Error as error:
+            self.writer.rollback()
+            raise schema.unavailable(self.writer.folder / "catalog.db", error) from error
+        except BaseException:
+            self.writer.rollback()
+            raise
+
     def _scan(self) -> dict[str, FileEntry]:
         entries: dict[str, FileEntry] = {}
         for source in self.sources:
@@ -270,15 +285,15 @@ class IndexRun:
             if most and not self.options.allow_mass_delete:
                 held_back += len(rows)
                 for row in rows:
-                    self._tighten(row)
+                    self._move(row)
             else:
                 for row in rows:
                     self.catalog.remove(row.document_id)
                 self.counts["removed"] += len(rows)
         return held_back
 
-    def _tighten(self, row: ManifestRow) -> None:
-        """Apply today's access rules to a document whose deletion is held back."""
+    def _move(self, row: ManifestRow) -> None:
+        """Apply today's access rules to a document that stays, though its file was not seen."""
         acl_id = self._acl_id(row.access, row.path)
         if acl_id != row.acl_id:
             self.writer.move_to_acl(row.document_id, acl_id)

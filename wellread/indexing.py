@@ -21,7 +21,7 @@ from wellread.sources import git
 from wellread.sources.folder import FolderSource
 from wellread.store import journal, schema
 from wellread.store.base import Weights
-from wellread.store.embedded import EmbeddedWriter, prepare_folder
+from wellread.store.embedded import EmbeddedWriter, prepare_folder, standing_engine
 from wellread.types import Run
 
 LOCK = "writer.lock"
@@ -86,26 +86,36 @@ def _run(
 ) -> Run:
     last = journal.last_runs(log, 1)
     last_started = datetime.fromisoformat(last[0].started_at) if last else None
-    writer = EmbeddedWriter(
-        config.library,
-        lexical=config.lexical,
-        reanalyze=stored_terms,
-        full=options.full,
-        weights=Weights(),
-    )
-    return IndexRun(
-        sources,
-        writer,
-        RunRules(
-            parse=config.parse_rules,
-            access=config.access,
-            workers=config.workers or os.cpu_count() or 1,
-        ),
-        options=options,
-        commit_dates=lambda source: GitDates(source, log),
-        last_started_ns=int(last_started.timestamp() * 1e9) if last_started else 0,
-        progress=progress,
-    ).run()
+
+    def begun(lexical: str, *, full: bool) -> IndexRun:
+        return IndexRun(
+            sources,
+            EmbeddedWriter(
+                config.library,
+                lexical=lexical,
+                reanalyze=stored_terms,
+                full=full,
+                weights=Weights(),
+            ),
+            RunRules(
+                parse=config.parse_rules,
+                access=config.access,
+                workers=config.workers or os.cpu_count() or 1,
+            ),
+            options=options,
+            commit_dates=lambda source: GitDates(source, log),
+            last_started_ns=int(last_started.timestamp() * 1e9) if last_started else 0,
+            progress=progress,
+        )
+
+    try:
+        return begun(config.lexical, full=options.full).run()
+    except RunRefused:
+        # The documents stay as they were, but who may read them is for today's rules to say.
+        lexical = standing_engine(config.library)
+        if lexical is not None:
+            begun(lexical, full=False).apply_access()
+        raise
 
 
 def folder_sources(config: Config, wanted: Sequence[SourceConfig]) -> tuple[FolderSource, ...]:

@@ -16,7 +16,7 @@ import sqlite3
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -121,10 +121,19 @@ def read_version(connection: sqlite3.Connection) -> int | None:
     try:
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
     except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):  # as where the folder is read-only
+        # Of a folder that cannot be written, SQLite says something else, and so must we.
+        if "no such table" not in str(error):
             raise
         return None
     return int(json.loads(row[0])) if row else None
+
+
+def standing_engine(folder: Path) -> str | None:
+    """The engine of the library that stands, or ``None`` where this version cannot use it."""
+    with closing(schema.open_for_reading(folder / "catalog.db")) as connection:
+        if read_version(connection) != schema.SCHEMA_VERSION:
+            return None
+        return CatalogReader(connection, {}).state().lexical
 
 
 def check_version(connection: sqlite3.Connection, folder: Path) -> None:
