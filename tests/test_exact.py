@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from wellread import exact, regex
 from wellread.errors import UsageError
-from wellread.exact import Cancelled, find_exact
+from wellread.exact import LONGEST_SHOWN, Cancelled, around, find_exact
 from wellread.regex import compile_pattern
 from wellread.store import texts
 from wellread.store.base import DocumentRecord
 from wellread.store.texts import TextReader, TextWriter, fold, text_row
-from wellread.types import Caller, ExactResult, Filters, Scope
+from wellread.types import Caller, ExactResult, Filters, LineMatch, Scope
 
 EVERYTHING = Scope(
     caller=Caller(subject=None, owner=True),
@@ -364,3 +364,12 @@ def test_letters_that_a_pattern_takes_for_equal_fold_to_one() -> None:
         for other in {letter.lower(), letter.upper(), letter.casefold(), letter.title()}:
             if len(other) == 1 and re2.fullmatch(re2.escape(letter), other, options):
                 assert fold(letter) == fold(other), (letter, other)
+
+
+def test_very_long_line_is_shown_around_its_match() -> None:
+    text = "x" * 5000 + "needle" + "y" * 5000
+    shown = around(LineMatch(path="a.md", line=1, text=text, spans=((5000, 5006),)))
+    assert len(shown.text) == LONGEST_SHOWN + 2
+    assert shown.text[0] == shown.text[-1] == "…"
+    (low, high), *_ = shown.spans
+    assert shown.text[low:high] == "needle"

@@ -44,6 +44,10 @@ _SPARSE_PATTERN = 1 / 10000
 _THREADS = 2
 
 
+LONGEST_SHOWN = 1000
+"""Characters of a line that are shown: ten lines of a terminal."""
+
+
 class Cancelled(WellreadError):
     """The caller went away before the search was done."""
 
@@ -423,4 +427,23 @@ def _matches(
             places = spans(text)
             if places:
                 left -= 1
-                yield LineMatch(path=record.path, line=number, text=text, spans=places)
+                yield around(LineMatch(path=record.path, line=number, text=text, spans=places))
+
+
+def around(match: LineMatch) -> LineMatch:
+    """A match as it is shown: of a very long line the part around its first span, cut ends
+    marked, so that one line of a minified file does not fill the answer."""
+    if len(match.text) <= LONGEST_SHOWN:
+        return match
+    first = match.spans[0][0]
+    start = max(0, min(first - LONGEST_SHOWN // 4, len(match.text) - LONGEST_SHOWN))
+    end = start + LONGEST_SHOWN
+    before = "…" if start else ""
+    shift = len(before) - start
+    return replace(
+        match,
+        text=before + match.text[start:end] + ("…" if end < len(match.text) else ""),
+        spans=tuple(
+            (low + shift, min(high, end) + shift) for low, high in match.spans if start <= low < end
+        ),
+    )

@@ -385,6 +385,8 @@ class _Reader:
             valid_until=valid_until,
             supersedes=self._documents("supersedes"),
             superseded_by=self._document("superseded_by"),
+            approved_by=self._text("approved_by") or "",
+            approved_on=self._date("approved_on"),
         )
 
     def _state(self) -> State | None:

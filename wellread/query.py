@@ -21,7 +21,14 @@ from wellread.languages import (
     script_of_language,
     vote,
 )
-from wellread.store.base import Alternative, Phrase, Snapshot, StoreQuery, TermGroup
+from wellread.store.base import (
+    Alternative,
+    Phrase,
+    Snapshot,
+    StoreQuery,
+    TermGroup,
+    VocabularyTerm,
+)
 from wellread.terms import (
     PAIR_SEPARATOR,
     Compound,
@@ -155,10 +162,15 @@ class _Library:
         ranked = sorted(found, key=lambda v: (len(v.term), -v.passages, v.term))
         return [v.term for v in ranked if v.term != term][:MAX_RELATIVES]
 
-    def near(self, term: str) -> list[str]:
-        found = self._snapshot.terms(near=term, scope=self._scope, filters=self._filters)
-        ranked = sorted(found, key=lambda v: (-v.passages, v.term))
-        return [v.term for v in ranked if v.term != term][:MAX_RELATIVES]
+    def near(self, words: Iterable[str]) -> list[VocabularyTerm]:
+        """Terms of words one edit from any of these, the commonest first."""
+        found = {
+            near.term: near
+            for word in words
+            for near in self._snapshot.terms(near=word, scope=self._scope, filters=self._filters)
+        }
+        ranked = sorted(found.values(), key=lambda v: (-v.passages, v.term))
+        return ranked[:MAX_RELATIVES]
 
 
 def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters) -> Query:
@@ -342,23 +354,26 @@ def _relatives(unit: _Unit, library: _Library) -> tuple[list[Alternative], list[
                 relatives.setdefault(
                     longer, Alternative(kind="word", term=longer, weight=longer_weight)
                 )
-        if len(term) >= MIN_RELATIVE and not has_digit and not unspaced:
-            for near in library.near(term):
-                if near not in own and not any(character.isdigit() for character in near):
-                    relatives.setdefault(
-                        near, Alternative(kind="word", term=near, weight=near_weight)
-                    )
-                    if unknown:
-                        spellings.append(_readable(near, term, unit.folded))
+    # A slip may be in the ending, which the stem does not have, or the ending may be another.
+    slips = [] if has_digit or unspaced else dict.fromkeys([*own, unit.folded])
+    for near in library.near(word for word in slips if len(word) >= MIN_RELATIVE):
+        if near.term not in own and not any(character.isdigit() for character in near.term):
+            alternative = Alternative(kind="word", term=near.term, weight=near_weight)
+            relatives.setdefault(near.term, alternative)
+            if unknown:
+                spellings.append(_readable(near, unit.folded))
     return [a for a in relatives.values() if a.term not in own], spellings[:MAX_RELATIVES]
 
 
-def _readable(near: str, term: str, word: str) -> str:
-    """A stem as a word, with the ending of the word that was written: ``custom`` as
-    ``customer`` for ``cusotmer``."""
-    ending = word[len(term) :] if word.startswith(term) else ""
-    language = language_for(script_of(near), "en")
-    return near + ending if stem(near + ending, language) == near else near
+def _readable(near: VocabularyTerm, word: str) -> str:
+    """A spelling to suggest: the word that was found, or else its term with the ending of the
+    word that was written (``custom`` as ``customer`` for ``cusotmer``)."""
+    if near.word and near.word != near.term:
+        return near.word
+    language = language_for(script_of(near.term), "en")
+    endings = (word[at:] for at in range(len(near.term), len(word)))
+    fitting = (near.term + end for end in endings if stem(near.term + end, language) == near.term)
+    return next(fitting, near.term)
 
 
 # --- pairs and phrases ---------------------------------------------------------------------

@@ -116,10 +116,12 @@ class LexicalResult:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VocabularyTerm:
-    """A term of the library with the number of passages in scope and filters that hold it."""
+    """A term of the library with the number of passages in scope and filters that hold it;
+    ``word`` is how it is written, where it was found by its spelling."""
 
     term: str
     passages: int
+    word: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -294,7 +296,7 @@ class Snapshot(Protocol):
         scope: Scope,
         filters: Filters,
     ) -> list[VocabularyTerm]:
-        """Words that start with ``prefix``, or are within one edit of ``near`` (a swap of
+        """Terms that start with ``prefix``, or of words within one edit of ``near`` (a swap of
         neighbours is one), with their number of passages in scope and filters (never 0)."""
         ...
 

@@ -361,19 +361,20 @@ class CatalogReader:
         found = self.documents([row[0] for row in rows], scope=scope)
         return tuple(sorted(found.values(), key=lambda record: record.path))
 
-    def near_words(self, word: str) -> list[str]:
-        """Words of the whole library that share the first or the last half with ``word``:
-        one edit leaves one of the halves as it is. Each is then counted within the scope."""
+    def near_words(self, word: str) -> list[tuple[str, str]]:
+        """Words of the whole library with their terms that share the first or the last half
+        with ``word``: one edit leaves one of the halves as it is. The caller looks for each
+        within its scope."""
         half = len(word) // 2
         first, last = word[:half], word[half:][::-1]
         # An edit at the border may fall into either half, so the later half is a letter shorter.
         last = last[:-1] if len(last) > 1 else last
         rows = self.connection.execute(
-            "SELECT word FROM words WHERE word >= ? AND word < ? "
-            "UNION SELECT word FROM words WHERE mirrored >= ? AND mirrored < ?",
+            "SELECT word, term FROM words WHERE word >= ? AND word < ? "
+            "UNION SELECT word, term FROM words WHERE mirrored >= ? AND mirrored < ?",
             (first, first + LAST_CHARACTER, last, last + LAST_CHARACTER),
         )
-        return [row[0] for row in rows]
+        return rows.fetchall()
 
     def _load(self, condition: str, values: Sequence[object]) -> None:
         if len(self.cache) > RECORD_CACHE_SIZE:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from wellread.store.base import LeftFile
 from wellread.store.catalog import CatalogState
 from wellread.store.lexical import LexicalDocument, LexicalWriter
-from wellread.store.rows import DocumentRows, joined
+from wellread.store.rows import SEPARATOR, DocumentRows, joined
 from wellread.store.texts import TextWriter
 from wellread.types import FileEntry
 
@@ -172,7 +172,7 @@ class CatalogWriter:
         first_passage: int,
     ) -> None:
         terms = [joined(row) for row in rows.terms]
-        self.words.update(rows.words.split())
+        self.words.update(filter(None, rows.words.split(" ")))
         self.lexical.add(
             LexicalDocument(
                 document_id=document_id,
@@ -237,8 +237,11 @@ class CatalogWriter:
     def finish(self, state: CatalogState) -> None:
         """Write the vocabulary, the counters and the state; the store then commits."""
         self.connection.executemany(
-            "INSERT OR IGNORE INTO words VALUES (?, ?)",
-            ((word, word[::-1]) for word in sorted(self.words)),
+            "INSERT OR IGNORE INTO words VALUES (?, ?, ?)",
+            (
+                (word, term, word[::-1])
+                for word, _, term in (one.partition(SEPARATOR) for one in sorted(self.words))
+            ),
         )
         write_meta(self.connection, "next_ids", self.next_ids)
         write_meta(self.connection, "state", asdict(state))

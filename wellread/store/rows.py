@@ -4,10 +4,12 @@ since frozen dataclasses are slow to send between processes (m: five times)."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wellread.store.base import AnalyzedDocument, PassageTerms
 from wellread.store.codec import dump_headings, dump_path, dump_record
 from wellread.store.texts import TextRow, text_row
+from wellread.terms import fold, stem
 
 SectionRow = tuple[str, int, str, int, int, int, int, int | None]
 PassageRow = tuple[int, str, int, int, int, int, int | None]
@@ -105,22 +107,38 @@ def to_rows(analyzed: AnalyzedDocument) -> DocumentRows:
     )
 
 
+SEPARATOR = "\x1f"
 SHORTEST_SPELLABLE = 3
 LONGEST_SPELLABLE = 40
 
 
 def distinct_words(analyzed: AnalyzedDocument) -> set[str]:
-    """The terms of a document that a misspelt word may have meant: letters, and enough."""
+    """What a misspelt word may have meant: the words of a document and their stems, of
+    letters and long enough, each with its term behind the unit separator."""
     words: set[str] = set()
     for passage in analyzed.passages:
         words.update(passage.terms.body.split(" "))
     if analyzed.passages:
         words.update(analyzed.passages[0].terms.title.split(" "))
-    return {
-        word
-        for word in words
-        if SHORTEST_SPELLABLE <= len(word) <= LONGEST_SPELLABLE and word.isalpha()
-    }
+    spelt = {f"{word}{SEPARATOR}{word}" for word in words if spellable(word)}
+    language = analyzed.document.language
+    for word in text_row(analyzed.document.body).words.decode().split():
+        if spellable(word) and (spelt_so := spelling(word, language)):
+            spelt.add(spelt_so)
+    return spelt
+
+
+def spellable(word: str) -> bool:
+    """Whether a word may be looked for by near spelling."""
+    return SHORTEST_SPELLABLE <= len(word) <= LONGEST_SPELLABLE and word.isalpha()
+
+
+# As many words as a large library has in one language; the words of a document are few of them.
+@lru_cache(maxsize=100_000)
+def spelling(word: str, language: str) -> str:
+    """A word with its term; nothing for a word with other letters than it is compared by
+    (``ё``, ``é``), since the texts know it by its own."""
+    return f"{word}{SEPARATOR}{stem(word, language)}" if fold(word) == word else ""
 
 
 def count_lines(body: str) -> int:

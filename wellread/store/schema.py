@@ -105,7 +105,9 @@ CREATE TABLE left_files (
   path TEXT PRIMARY KEY, source TEXT NOT NULL, failed INTEGER NOT NULL,
   reason TEXT NOT NULL, message TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE words (word TEXT PRIMARY KEY, mirrored TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE words (
+  word TEXT NOT NULL, term TEXT NOT NULL, mirrored TEXT NOT NULL, PRIMARY KEY (word, term)
+) WITHOUT ROWID;
 CREATE INDEX words_mirrored ON words (mirrored);
 CREATE TABLE tombstones (document_id INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
 """

@@ -97,19 +97,33 @@ class EmbeddedSnapshot:
             found = self.searcher.with_prefix(prefix, where)
             if not self.behind:
                 return found
-            near_terms: Iterable[str] = [term.term for term in found]
+            spelt = {term.term: "" for term in found}
         else:
-            near_terms = within_one_edit(near or "", self.catalog.near_words(near or ""))
+            spelt = self._spelt_like(near or "", where)
         counted = (
             VocabularyTerm(
                 term=term,
                 passages=self.count(
                     Alternative(kind="word", term=term), scope=scope, filters=filters
                 ),
+                word=word,
             )
-            for term in near_terms
+            for term, word in spelt.items()
         )
         return [term for term in counted if term.passages]
+
+    def _spelt_like(self, near: str, where: Restriction) -> dict[str, str]:
+        """The terms of words one edit away, and such a word that a document in scope and
+        filters holds. A term is its own word; whether it is in scope its count will tell."""
+        spelt: dict[str, str] = {}
+        for word, term in within_one_edit(near, self.catalog.near_words(near)):
+            if term in spelt and spelt[term] != term:
+                continue
+            if word == term:
+                spelt.setdefault(term, term)
+            elif self.catalog.document_ids(where, self.catalog.texts.holders(word)):
+                spelt[term] = word
+        return spelt
 
     def count(self, alternative: Alternative, *, scope: Scope, filters: Filters) -> int:
         """Passages in scope and filters that hold the term."""
@@ -249,12 +263,12 @@ class EmbeddedSnapshot:
         return Places(folders=tuple(folders), paths=tuple(paths), documents=documents)
 
 
-def within_one_edit(word: str, candidates: Iterable[str]) -> Iterator[str]:
-    """Those that differ from the word by one edit, where a swap of neighbours is one
-    (optimal string alignment)."""
+def within_one_edit(word: str, candidates: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Those whose word differs from the given one by one edit, where a swap of neighbours is
+    one (optimal string alignment)."""
     distance = osa_distance()
     for candidate in candidates:
-        if distance(word, candidate, score_cutoff=1) == 1:
+        if distance(word, candidate[0], score_cutoff=1) == 1:
             yield candidate
 
 

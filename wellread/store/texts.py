@@ -229,6 +229,18 @@ class TextReader:
             ):
                 yield document_id, text.lower() if plain else text
 
+    def holders(self, word: str) -> list[int]:
+        """Ids of all documents with this very word (folded, of letters alone)."""
+        row = self._connection.execute(
+            "SELECT id FROM text_words WHERE word = ?", (word,)
+        ).fetchone()
+        if row is None:
+            return []
+        rows = self._connection.execute(
+            "SELECT rowid FROM text_grams WHERE text_grams MATCH ?", (f'"{row[0]:x}"',)
+        )
+        return [found[0] for found in rows]
+
     def candidates(self, needle: str) -> list[int] | None:
         """Ids of all documents that may hold the needle (one line, in whatever case), in
         ascending order; ``None`` where the index cannot narrow: look at every text."""
