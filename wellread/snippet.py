@@ -61,11 +61,6 @@ _SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
 
 
 @cache
-def _hidden() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(map(chr, _HIDDEN))}]")
-
-
-@cache
 def _part() -> re.Pattern[str]:
     return re.compile(rf"[\u2e80-\uffdc]{{1,2}}|[^\u2e80-\uffdc]{{1,{_UNIT}}}")
 
@@ -73,9 +68,7 @@ def _part() -> re.Pattern[str]:
 def visible(text: str) -> str:
     """A text without characters that are not shown: they could say other things to a
     machine than to a reader."""
-    if text.isprintable() and (text.isascii() or not _hidden().search(text)):
-        return text
-    return text.translate(_HIDDEN)
+    return text if text.isascii() and text.isprintable() else text.translate(_HIDDEN)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -259,12 +252,13 @@ def _clean(
     if "|" in marked:
         marked = _PIPES.sub("| ", _ROW.sub(r"\1 |", marked))
     marked = _OPENING.sub("", marked)
-    marked = visible(" ".join(marked.replace("\ufdd2", "").split()).strip(" |"))
+    marked = " ".join(marked.replace("\ufdd2", "").split()).strip(" |")
     if before:
         marked = "… " + marked
     if after:
         marked += " …"
-    parts = _MARK.split(marked)
+    # Part by part: without the marks most are ASCII, where there is nothing to look for.
+    parts = [visible(part) for part in _MARK.split(marked)]
     places: list[tuple[int, int]] = []
     length = 0
     for number, part in enumerate(parts):

@@ -24,7 +24,7 @@ from wellread.access import AclTable, resolve
 from wellread.errors import NoIndex, RunRefused, StoreUnavailable
 from wellread.store import schema
 from wellread.store.base import DocumentRecord, DocumentText, Weights
-from wellread.store.catalog import CatalogReader, CatalogState
+from wellread.store.catalog import CatalogReader, CatalogState, GenerationFacts
 from wellread.store.catalog_writer import CatalogWriter, stored_documents, write_meta
 from wellread.store.lexical import LexicalDocument, LexicalSearcher, LexicalWriter
 from wellread.store.rows import TermsRow, joined
@@ -49,6 +49,7 @@ class EmbeddedStore:
         self.folder = folder
         self.weights = weights or Weights()
         self._cache: dict[int, DocumentRecord] = {}
+        self._facts = GenerationFacts()
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._tantivy: TantivyIndex | None = None
@@ -69,11 +70,19 @@ class EmbeddedStore:
             connection.execute("BEGIN")
             catalog = CatalogReader(connection, self._cache)
             state = catalog.state()
+            catalog.facts = self._facts_of(state.generation)
             yield EmbeddedSnapshot(catalog, state, self._searcher(connection, state))
         except sqlite3.Error as error:
             raise schema.unavailable(self.folder / "catalog.db", error) from error
         finally:
             self._give_back(connection)
+
+    def _facts_of(self, generation: int) -> GenerationFacts:
+        # A request of an older generation keeps the facts that it has begun with.
+        facts = self._facts
+        if facts.generation != generation:
+            facts = self._facts = GenerationFacts(generation=generation)
+        return facts
 
     def close(self) -> None:
         """Close the idle connections."""
