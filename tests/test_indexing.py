@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
@@ -234,3 +235,21 @@ def test_traces_are_kept_for_the_days_that_are_set_and_no_longer(home: Home) -> 
     with closing(journal.open_journal(home.folder / ".wellread" / "journal.db")) as log:
         kept = log.execute("SELECT left_out FROM traces ORDER BY left_out").fetchall()
     assert kept == [(1,), (29,)]
+
+
+def test_script_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for number in range(200):
+        (docs / f"{number}.md").write_text(f"# Page {number}\n\ntext")
+    (tmp_path / "wellread.toml").write_text('[index]\nworkers = 2\n\n[[sources]]\npath = "docs"\n')
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"from wellread import Library\nLibrary.open({str(tmp_path / 'wellread.toml')!r}).index()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert 'index below if __name__ == "__main__":' in done.stderr

@@ -16,7 +16,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 
 from wellread.analyze import analyze_document
-from wellread.errors import SkippedFile
+from wellread.errors import RunRefused, SkippedFile
 from wellread.kinds import kind_of
 from wellread.parse import parse, parse_converted
 from wellread.sources.folder import FolderSource
@@ -219,6 +219,15 @@ def _one_by_one(tasks: Sequence[Task], how: Preparation) -> Iterator[Prepared]:
 
 def _pool(how: Preparation, workers: int) -> ProcessPoolExecutor:
     # Spawned, not forked: the run's own process has threads (Tantivy's), and locks with them.
-    return ProcessPoolExecutor(
+    pool = ProcessPoolExecutor(
         workers, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(how,)
     )
+    try:
+        pool.submit(_prepare_batch, []).result()
+    except BrokenProcessPool as error:
+        raise RunRefused(
+            "The worker processes cannot start. In a script, index below "
+            'if __name__ == "__main__":, since each worker imports the script; or set '
+            "[index] workers = 1."
+        ) from error
+    return pool
