@@ -44,6 +44,9 @@ TANTIVY_SCHEMA_VERSION = 1
 HEAP_BYTES = 100_000_000
 """For one writer thread: larger segments at the first build, within the memory target."""
 
+FEW_IDS = 8
+"""So many ids are asked for one by one: a set is made a bitmap of all passages first."""
+
 MARKER = -1
 """The passage id of the marker document that carries the generation."""
 
@@ -371,7 +374,7 @@ class TantivySearcher:
         clauses = _Clauses()
         scope, filters = where.scope, where.filters
         if not scope.everything:
-            if len(scope.hidden) < len(scope.allowed):
+            if len(scope.hidden) <= len(scope.allowed):
                 clauses.must_not.append(self._among("acl", scope.hidden))
             else:
                 clauses.add(self._among("acl", scope.allowed))
@@ -412,7 +415,11 @@ class TantivySearcher:
         return Query.term_set_query(self.schema, "facets", [facet(kind, value) for value in values])
 
     def _among(self, field: str, values: Iterable[int]) -> Query:
-        return Query.term_set_query(self.schema, field, list(values))
+        wanted = list(values)
+        if 0 < len(wanted) <= FEW_IDS:
+            terms = [Query.term_query(self.schema, field, value) for value in wanted]
+            return Query.boolean_query([(Occur.Should, term) for term in terms])
+        return Query.term_set_query(self.schema, field, wanted)
 
 
 def field_and_term(alternative: Alternative) -> tuple[str, str]:
