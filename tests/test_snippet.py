@@ -117,3 +117,11 @@ def test_spans_are_ordered_and_inside_one_line_without_hidden_characters(
     for start, end in result.spans:
         assert last <= start < end <= len(result.text)
         last = end
+
+
+def test_address_of_a_link_is_not_shown_unless_it_was_looked_for() -> None:
+    body = "See the [travel guide](https://example.com/guides/ERR-4412.md) before you book a train."
+    shown = render(cut(body, "travel"))
+    assert "example.com" not in shown
+    assert "[«travel» guide] before" in shown
+    assert "«ERR-4412»" in render(cut(body, "ERR-4412"))

@@ -45,8 +45,32 @@ _HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n {0,3}(?:=+|-+)[ \t]*)(?
 # page (three quarters of the passages of scale-docs-18k) are often near each other.
 @lru_cache(maxsize=4096)
 def _analyze(text: str, language: str) -> _Terms:
-    terms, identifiers = index_terms(text, language)
+    # The words of an address are nobody's words: it is found whole, and by its parts.
+    prose, destinations = without_destinations(text)
+    terms, identifiers = index_terms(prose, language)
+    if destinations:
+        identifiers = [*identifiers, *index_terms(" ".join(destinations), language)[1]]
     return " ".join(terms), " ".join(identifiers), " ".join(pairs(terms, language))
+
+
+# Destinations look like one: `handlers[name](event)` in code is none.
+_DESTINATION = re.compile(
+    r"(?<=\])\((?=[^()\n]*[/.#:{])([^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)"
+    r"|(?m:^ {0,3}\[[^\]\n]+\]:([^\n]*)$)"
+)
+
+
+def without_destinations(text: str) -> tuple[str, list[str]]:
+    """A text as a reader sees it, without where its links lead, and those destinations."""
+    if "](" not in text and "]:" not in text:
+        return text, []
+    destinations: list[str] = []
+
+    def take(match: re.Match[str]) -> str:
+        destinations.append(match[1] or match[2] or "")
+        return ""
+
+    return _DESTINATION.sub(take, text), destinations
 
 
 def heading_path(document: Document, passage: Passage) -> tuple[str, ...]:

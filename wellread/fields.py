@@ -170,7 +170,6 @@ class _Reader:
     def _checked(self) -> list[Problem]:
         for key in ("approved_by", "approved_under"):
             self._text(key)
-        self._date("approved_on")
         return self._problems
 
     # --- access --------------------------------------------------------------------------

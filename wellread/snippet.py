@@ -9,7 +9,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from wellread.analyze import text_start
+from wellread.analyze import text_start, without_destinations
 from wellread.query import Query
 from wellread.terms import PAIR_SEPARATOR, lexicon
 
@@ -110,13 +110,16 @@ def snippet(
     It prefers many distinct query words, then their weight, then words that stand together
     as they do in the query; without any match it is the beginning. Cut ends are marked ``…``.
     """
-    first = text_start(body, start, end)
-    text = body[first:end]
-    pieces = [(match.group(), match.start()) for match in _PIECE.finditer(text)]
+    written = body[text_start(body, start, end) : end]
+    text, hidden = without_destinations(written)
+    pieces = _pieces(text)
+    found = _find(pieces, query, language)
+    if hidden and not found:  # an address may be what was looked for
+        text, pieces = written, _pieces(written)
+        found = _find(pieces, query, language)
     units = _units(pieces)
     if not units:
         return Snippet(text="")
-    found = _find(pieces, query, language)
     low, high = _window(text, units, found, query, words)
     cut_start, cut_end = units[low][0], units[high - 1][1]
     return _clean(
@@ -130,6 +133,10 @@ def snippet(
         after=high < len(units),
         lines_start=cut_start == 0 or text[:cut_start].rstrip(" \t").endswith("\n"),
     )
+
+
+def _pieces(text: str) -> list[tuple[str, int]]:
+    return [(match.group(), match.start()) for match in _PIECE.finditer(text)]
 
 
 def _units(pieces: list[tuple[str, int]]) -> list[tuple[int, int]]:
