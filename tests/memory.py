@@ -172,7 +172,14 @@ class MemorySnapshot:
                     found.append(VocabularyTerm(term=term, passages=passages))
         return sorted(found, key=lambda v: v.term)
 
-    def count(self, alternative: Alternative, *, scope: Scope, filters: Filters) -> int:
+    def count(
+        self,
+        alternative: Alternative,
+        *,
+        scope: Scope,
+        filters: Filters,
+        enough: int | None = None,
+    ) -> int:
         postings = self.fields[alternative.kind].get(alternative.term, {})
         return sum(1 for number in postings if self._visible(number, scope, filters))
 

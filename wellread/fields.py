@@ -168,8 +168,7 @@ class _Reader:
         )
 
     def _checked(self) -> list[Problem]:
-        for key in ("approved_by", "approved_under"):
-            self._text(key)
+        self._text("approved_under")
         return self._problems
 
     # --- access --------------------------------------------------------------------------

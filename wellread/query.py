@@ -138,21 +138,22 @@ class _Library:
         self._snapshot = snapshot
         self._scope = scope
         self._filters = filters
-        self._counts: dict[tuple[str, str], int] = {}
+        self._counts: dict[tuple[str, str, int | None], int] = {}
 
     def languages(self, text: str) -> tuple[str, ...]:
         return self._snapshot.languages(scope=self._scope) or (detect_language(text),)
 
-    def count(self, alternative: Alternative) -> int:
-        key = (alternative.kind, alternative.term)
+    def count(self, alternative: Alternative, enough: int | None = RARE) -> int:
+        """Passages with a term; ``enough`` of them are counted no further."""
+        key = (alternative.kind, alternative.term, enough)
         if key not in self._counts:
             self._counts[key] = self._snapshot.count(
-                alternative, scope=self._scope, filters=self._filters
+                alternative, scope=self._scope, filters=self._filters, enough=enough
             )
         return self._counts[key]
 
-    def most(self, alternatives: Iterable[Alternative]) -> int:
-        return max(map(self.count, alternatives), default=0)
+    def most(self, alternatives: Iterable[Alternative], enough: int | None = RARE) -> int:
+        return max((self.count(one, enough) for one in alternatives), default=0)
 
     def rare(self, alternatives: Iterable[Alternative]) -> bool:
         return all(self.count(alternative) < RARE for alternative in alternatives)
@@ -330,7 +331,7 @@ def _bounded(units: list[_Unit], library: _Library) -> tuple[list[_Unit], int]:
     rarest of the first that occur at all."""
     if len(units) <= MAX_WORDS:
         return units, 0
-    counts = [library.most(unit.alternatives) for unit in units[:MAX_CONSIDERED]]
+    counts = [library.most(unit.alternatives, None) for unit in units[:MAX_CONSIDERED]]
     ranked = sorted(range(len(counts)), key=lambda n: (counts[n] == 0, counts[n], n))
     return [units[n] for n in sorted(ranked[:MAX_WORDS])], len(units) - MAX_WORDS
 

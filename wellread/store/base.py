@@ -300,8 +300,16 @@ class Snapshot(Protocol):
         neighbours is one), with their number of passages in scope and filters (never 0)."""
         ...
 
-    def count(self, alternative: Alternative, *, scope: Scope, filters: Filters) -> int:
-        """Passages in scope and filters that hold the term."""
+    def count(
+        self,
+        alternative: Alternative,
+        *,
+        scope: Scope,
+        filters: Filters,
+        enough: int | None = None,
+    ) -> int:
+        """Passages in scope and filters that hold the term; where there are ``enough``, a
+        store may stop counting and answer with any number from there on."""
         ...
 
     def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:

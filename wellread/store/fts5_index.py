@@ -139,7 +139,7 @@ class Fts5Searcher:
             all_groups=self._count(" AND ".join([*phrases, *counted]), condition, values),
         )
 
-    def count(self, alternative: Alternative, where: Restriction) -> int:
+    def count(self, alternative: Alternative, where: Restriction, enough: int | None = None) -> int:
         """Passages that hold the term."""
         condition, values = self._condition(where, ())
         return self._count(self._term(alternative), condition, values)

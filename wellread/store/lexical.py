@@ -103,8 +103,8 @@ class LexicalSearcher(Protocol):
         """The best passages, and the two counts."""
         ...
 
-    def count(self, alternative: Alternative, where: Restriction) -> int:
-        """Passages that hold the term."""
+    def count(self, alternative: Alternative, where: Restriction, enough: int | None = None) -> int:
+        """Passages that hold the term; where there are ``enough``, it may stop at that."""
         ...
 
     def with_prefix(self, prefix: str, where: Restriction) -> list[VocabularyTerm]:

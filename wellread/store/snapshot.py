@@ -125,11 +125,18 @@ class EmbeddedSnapshot:
                 spelt[term] = word
         return spelt
 
-    def count(self, alternative: Alternative, *, scope: Scope, filters: Filters) -> int:
-        """Passages in scope and filters that hold the term."""
+    def count(
+        self,
+        alternative: Alternative,
+        *,
+        scope: Scope,
+        filters: Filters,
+        enough: int | None = None,
+    ) -> int:
+        """Passages in scope and filters that hold the term, or ``enough`` of them."""
         where = self._where(scope, filters)
         if not self.behind:
-            return self.searcher.count(alternative, where)
+            return self.searcher.count(alternative, where, enough)
         query = StoreQuery(groups=(TermGroup(alternatives=(alternative,)),))
         return self._through_catalog(query, where, 1).any_group
 

@@ -47,6 +47,17 @@ HEAP_BYTES = 100_000_000
 FEW_IDS = 8
 """So many ids are asked for one by one: a set is made a bitmap of all passages first."""
 
+LOOKED_AT_FIRST = 300
+"""Passages of a term that are looked at to see whether there are enough in scope."""
+
+MOST_LOOKED_AT = 10_000
+"""Passages of a term whose acls are looked at one by one to count those in scope: for so many
+it takes as long as meeting them with a set of 6,000 ids (m: 3 ms)."""
+
+SETS_KEPT = 32
+"""Sets of ids kept as queries: a caller asks with the same scope again and again, and building
+one of 6,000 ids takes 2.4 ms."""
+
 MARKER = -1
 """The passage id of the marker document that carries the generation."""
 
@@ -63,6 +74,9 @@ GAP = "\x02"
 """Between title, heading and body in the phrase field: no phrase runs across."""
 
 
+IdSets = dict[tuple[str, frozenset[int]], Query]
+
+
 def build_schema() -> tantivy.Schema:
     """The fields; see the module's text."""
     builder = tantivy.SchemaBuilder()
@@ -75,7 +89,7 @@ def build_schema() -> tantivy.Schema:
     # Integer, not unsigned: tantivy-py deletes nothing, silently, by an unsigned term.
     builder.add_integer_field("passage", indexed=True, fast=True)
     builder.add_integer_field("document", indexed=True)
-    builder.add_integer_field("acl", indexed=True)
+    builder.add_integer_field("acl", indexed=True, fast=True)
     builder.add_integer_field("updated", indexed=True, fast=True)
     builder.add_integer_field("generation", fast=True)
     return builder.build()
@@ -99,12 +113,13 @@ class TantivyIndex:
             ) from error
         self.schema = self.index.schema
         self.index.config_reader("manual")
+        self._sets: IdSets = {}
 
     def searcher(self, *, reload: bool) -> TantivySearcher:
         """The current view; ``reload`` looks for a commit of another process first."""
         if reload:
             self.index.reload()
-        return TantivySearcher(self.schema, self.index.searcher())
+        return TantivySearcher(self.schema, self.index.searcher(), self._sets)
 
     def writer(self, weights: Weights) -> TantivyWriter:
         """The only writer; its holder has the library's writer lock."""
@@ -229,10 +244,11 @@ def weighted_text(terms: PassageTerms, weights: Weights) -> str:
 class TantivySearcher:
     """One request's view."""
 
-    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher) -> None:
+    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher, sets: IdSets) -> None:
         self.schema = schema
         self.searcher = searcher
         self.generation = self._read_generation()
+        self._sets = sets
 
     def _read_generation(self) -> int:
         marker = Query.term_query(self.schema, "passage", MARKER)
@@ -268,10 +284,22 @@ class TantivySearcher:
             all_groups = self._count(every)
         return LexicalResult(hits=hits, any_group=any_group, all_groups=all_groups)
 
-    def count(self, alternative: Alternative, where: Restriction) -> int:
-        """Passages that hold the term."""
+    def count(self, alternative: Alternative, where: Restriction, enough: int | None = None) -> int:
+        """Passages that hold the term; of many acls no more than ``enough`` are looked for."""
         if not self._present(alternative):
             return 0
+        scope = where.scope
+        many = min(len(scope.hidden), len(scope.allowed)) > FEW_IDS
+        only_scope = not where.filters and where.places is None and where.passage_ids is None
+        if many and only_scope:
+            holders = self.searcher.doc_freq(*field_and_term(alternative))
+            looked_at = holders if enough is None else min(holders, LOOKED_AT_FIRST)
+            if looked_at <= MOST_LOOKED_AT:
+                found = self.searcher.search(self._term(alternative), looked_at, count=False).hits
+                acls = self.searcher.fast_field_values("acl", [address for _, address in found])
+                readable = sum(acl in scope.allowed for acl in acls)
+                if looked_at == holders or (enough is not None and readable >= enough):
+                    return readable
         restriction = self._restriction(where)
         wanted = self._combine([self._term(alternative)], [], restriction)
         return self._count(Query.const_score_query(wanted, 1.0))
@@ -419,6 +447,14 @@ class TantivySearcher:
         if 0 < len(wanted) <= FEW_IDS:
             terms = [Query.term_query(self.schema, field, value) for value in wanted]
             return Query.boolean_query([(Occur.Should, term) for term in terms])
+        if isinstance(values, frozenset):
+            known = self._sets.get((field, values))
+            if known is None:
+                known = Query.term_set_query(self.schema, field, wanted)
+                if len(self._sets) >= SETS_KEPT:
+                    self._sets.clear()
+                self._sets[field, values] = known
+            return known
         return Query.term_set_query(self.schema, field, wanted)
 
 
