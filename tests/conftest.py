@@ -6,6 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The suite says the same every time; `pytest --hypothesis-profile explore` looks further.
+settings.register_profile("suite", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None, max_examples=1000)
+settings.load_profile("suite")
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -94,7 +94,7 @@ _JOINERS = r"\-./\\:@#&=?+"
 
 def _compound(word: str, joiners: str) -> re.Pattern[str]:
     return re.compile(
-        r"(?:(?<![\w\-.])(?:--?|\.)(?=[A-Za-z](?![\u0300-\u036f])))?"  # --flag, -x, .gitignore
+        r"(?:(?<![\w\-.\u0300-\u036f])(?:--?|\.)(?=[A-Za-z](?![\u0300-\u036f])))?"  # --flag, -x, .gitignore
         rf"{word}(?:(?:://|::|:\\|\\\\|/\.|(?<=\d),(?=\d)|[{joiners}]){word})*"
         r"(?:\+\+|#)?"  # C++, C#
     )
