@@ -136,6 +136,8 @@ def test_plain_lines_are_read_as_yaml_reads_them(pairs: dict[str, str]) -> None:
     front = split_frontmatter(f"---\n{block}\n---\n", "a.md")
     try:
         expected = yaml.load(block, Loader=yaml.CBaseLoader)
+    except yaml.composer.ComposerError:
+        return  # an anchor twice over, or none: nothing is lost by taking what is written
     except yaml.YAMLError:
         assert front.broken or not front.values
         return

@@ -93,8 +93,8 @@ _JOINERS = r"\-./\\:@#&=?+"
 
 
 def _compound(word: str, joiners: str) -> re.Pattern[str]:
-    return re.compile(
-        r"(?:(?<![\w\-.\u0300-\u036f])(?:--?|\.)(?=[A-Za-z](?![\u0300-\u036f])))?"  # --flag, -x, .gitignore
+    return re.compile(  # an optional --flag, -x or .gitignore, the word, C++ or C#
+        r"(?:(?<![\w\-.\u0300-\u036f])(?:--?|\.)(?=[A-Za-z](?![\u0300-\u036f])))?"
         rf"{word}(?:(?:://|::|:\\|\\\\|/\.|(?<=\d),(?=\d)|[{joiners}]){word})*"
         r"(?:\+\+|#)?"  # C++, C#
     )
