@@ -31,7 +31,7 @@ REMOTE = Connection(url="https://wellread.example/mcp")
 DOCS = (Path(__file__).parent.parent / "docs/clients.md").read_text(encoding="utf-8")
 FILES: list[Client] = ["claude-code", "claude-desktop", "cursor", "vscode"]
 HOME = PurePosixPath("/home/ann")
-LINUX = Environment(system="linux", home=HOME, folder=PurePosixPath("/work/project"))
+LINUX = Environment(system="linux", home=HOME, folder=PurePosixPath("/srv/project"))
 MACOS = replace(LINUX, system="macos")
 WINDOWS = Environment(
     system="windows",
@@ -77,7 +77,7 @@ def test_the_manual_names_every_client(client: Client) -> None:
 @pytest.mark.parametrize(
     ("client", "environment", "path"),
     [
-        ("claude-code", LINUX, "/work/project/.mcp.json"),
+        ("claude-code", LINUX, "/srv/project/.mcp.json"),
         ("cursor", MACOS, "/home/ann/.cursor/mcp.json"),
         ("vscode", LINUX, "/home/ann/.config/Code/User/mcp.json"),
         ("vscode", replace(LINUX, xdg_config=PurePosixPath("/x")), "/x/Code/User/mcp.json"),
