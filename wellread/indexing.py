@@ -133,24 +133,6 @@ def folder_sources(config: Config, wanted: Sequence[SourceConfig]) -> tuple[Fold
     )
 
 
-def file_exists(config: Config) -> Callable[[str], bool]:
-    """Whether a library path is a file below the root of its source."""
-    roots = [
-        (f"{source.prefix}/" if source.prefix else "", os.path.realpath(source.root))
-        for source in folder_sources(config, config.sources)
-    ]
-
-    def exists(path: str) -> bool:
-        for prefix, root in roots:
-            if path.startswith(prefix):
-                real = os.path.realpath(os.path.join(root, path.removeprefix(prefix)))
-                if real.startswith(root.rstrip("/") + "/") and os.path.exists(real):
-                    return True
-        return False
-
-    return exists
-
-
 def refuse_network(library: Path) -> None:
     """SQLite's WAL mode needs shared memory, which network file systems do not have."""
     kind = network_filesystem(library)

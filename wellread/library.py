@@ -193,6 +193,8 @@ class Library:
                 outline=outline,
                 max_chars=max_chars,
             )
+        if result.attachments:
+            result = self._with_sizes(result)
         self._trace(
             scope,
             "read",
@@ -215,10 +217,11 @@ class Library:
     def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
         """Every mistake in the documents in scope, by path and line. Files that are no
         documents have no readers of their own: only the local owner is told of missing ones."""
-        from wellread.indexing import file_exists
         from wellread.lint import lint
+        from wellread.sources.places import located
 
-        exists = file_exists(self.config) if scope.caller.owner else None
+        owner = scope.caller.owner
+        exists = (lambda path: located(self.config, path) is not None) if owner else None
         with self._snapshot() as snapshot:
             return lint(snapshot, scope=self._current(scope, snapshot), exists=exists)
 
@@ -333,6 +336,19 @@ class Library:
             "Run `wellread index` to bring the library up to date."
         )
         return replace(result, notes=(*result.notes, note))
+
+    def _with_sizes(self, result: ReadResult) -> ReadResult:
+        """Add the sizes of the attached files, which belong to a document just read."""
+        from dataclasses import replace
+
+        from wellread.sources.places import located
+
+        sizes = tuple(
+            replace(one, size=place.stat().st_size if place is not None else None)
+            for one in result.attachments
+            for place in [located(self.config, one.path)]
+        )
+        return replace(result, attachments=sizes)
 
     def _trace(
         self,

@@ -2,7 +2,7 @@
 
 It ranks by SQLite's own ``bm25()`` with column weights: another idf for words that are in
 most passages, and unweighted lengths (m: SciFact nDCG@10 .693 against .691 of the weighted
-frequency). Terms of different weights are asked for apart and their scores added.
+frequency). The alternatives of a word are asked for apart, and the best of them counts.
 """
 
 from __future__ import annotations
@@ -111,25 +111,21 @@ class Fts5Searcher:
     def search(self, query: StoreQuery, where: Restriction, limit: int) -> LexicalResult:
         """The best passages, and the two counts."""
         condition, values = self._condition(where, query.phrases)
-        classes: dict[float, list[str]] = {}
-        for group in query.groups:
-            for alternative in group.alternatives:
-                classes.setdefault(alternative.weight, []).append(self._term(alternative))
-        for phrase in query.phrases:
-            classes.setdefault(1.0, []).append(self._phrase(phrase))
+        asked = self._asked(query)
         parts = [
-            f"SELECT rowid AS id, {weight} * {self.rank} AS score "
+            f"SELECT rowid AS id, {number} AS part, {weight} * {self.rank} AS score "
             "FROM passage_terms WHERE passage_terms MATCH ?"
-            for weight in classes
+            for number, weight, _ in asked
         ]
         # Materialized: of a single part, SQLite would make one query with what is around it,
         # where bm25() cannot be used.
         rows = self.connection.execute(
             "WITH found AS MATERIALIZED ("
             + " UNION ALL ".join(parts)
-            + f") SELECT found.id, SUM(found.score) AS total FROM found {JOIN} WHERE {condition} "
-            "GROUP BY found.id ORDER BY total DESC, found.id LIMIT ?",
-            [*(" OR ".join(terms) for terms in classes.values()), *values, limit],
+            + "), best AS (SELECT id, part, MAX(score) AS score FROM found GROUP BY id, part) "
+            f"SELECT found.id, SUM(found.score) AS total FROM best AS found {JOIN} "
+            f"WHERE {condition} GROUP BY found.id ORDER BY total DESC, found.id LIMIT ?",
+            [*(match for _, _, match in asked), *values, limit],
         ).fetchall()
         counted = [self._group(group) for group in query.groups if group.counted]
         phrases = [self._phrase(phrase) for phrase in query.phrases]
@@ -138,6 +134,27 @@ class Fts5Searcher:
             any_group=self._count(" OR ".join(phrases or counted), condition, values),
             all_groups=self._count(" AND ".join([*phrases, *counted]), condition, values),
         )
+
+    def _asked(self, query: StoreQuery) -> list[tuple[int, float, str]]:
+        """What is asked for: the part of the score, the weight, and the FTS5 expression. The
+        best expression of a part counts. Groups of one alternative and one weight are asked
+        for at once, since ``bm25()`` adds up what it finds."""
+        together: dict[float, list[str]] = {}
+        asked: list[tuple[int, float, str]] = []
+        for number, group in enumerate(query.groups):
+            if len(group.alternatives) == 1:
+                alone = group.alternatives[0]
+                together.setdefault(alone.weight, []).append(self._term(alone))
+            else:
+                asked += [(number, one.weight, self._term(one)) for one in group.alternatives]
+        if query.phrases:
+            together.setdefault(1.0, []).extend(map(self._phrase, query.phrases))
+        first = len(query.groups)
+        asked += [
+            (first + number, weight, " OR ".join(terms))
+            for number, (weight, terms) in enumerate(together.items())
+        ]
+        return asked
 
     def count(self, alternative: Alternative, where: Restriction, enough: int | None = None) -> int:
         """Passages that hold the term."""
