@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wellread.fields import default_access
 from wellread.parse import parse, parse_converted
 from wellread.types import (
     Converted,
@@ -328,7 +329,8 @@ def test_a_converted_file_without_pages_is_markdown_and_gets_defaults() -> None:
     found = parse_converted(entry("hr/leave.docx"), converted, rules)
     assert [item.slug for item in found.sections] == ["leave", "days"]
     assert found.links[0].target == "hr/pay.docx"
-    assert (found.title, found.own_access) == ("Leave", ("hr",))
+    assert (found.title, found.own_access) == ("Leave", None)
+    assert default_access("hr/leave.docx", rules).access == ("hr",)
 
 
 # --- properties ------------------------------------------------------------------------------

@@ -7,21 +7,22 @@ library that holds the readable documents alone.
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.shelf import OWNER, TODAY, library, scope_of
-from wellread.errors import NotFound, UsageError
+from wellread.errors import NotFound, RunRefused, UsageError
 from wellread.library import Library
 from wellread.status import Status
 from wellread.store import conditions
 from wellread.store.lexical import Restriction
 from wellread.store.tantivy_index import TantivySearcher, _Clauses
-from wellread.types import Caller, Filters
+from wellread.types import Caller, Filters, Scope
 
 GROUPS = ("sales", "hr", "legal", "support", "ops")
 SUBJECTS = ("ann", "boris", "vera")
@@ -341,3 +342,64 @@ def test_scope_of_an_older_generation_is_resolved_anew(tmp_path: Path) -> None:
     assert opened.search("refund", scope=scope, today=TODAY).hits == ()
     assert opened.search("refund", scope=opened.scope(OWNER), today=TODAY).hits
     assert scope_of(opened).caller.owner
+
+
+TWO = {
+    "a.md": "---\naccess: [sales]\n---\n# A\n\nzebra alpha",
+    "b.md": "---\naccess: [hr]\n---\n# B\n\nzebra secret",
+}
+ANN = Caller(subject="ann", groups=frozenset({"sales"}))
+
+
+def see(opened: Library, scope: Scope) -> list[tuple[str, str]]:
+    """What a caller finds, over an idle connection and over one more."""
+    found = opened.search("zebra", scope=scope, today=TODAY).hits
+    with opened._snapshot():
+        assert opened.search("zebra", scope=scope, today=TODAY).hits == found
+    return [(hit.path, hit.snippet) for hit in found]
+
+
+def test_library_replaced_under_an_open_one_gives_nothing_of_another_callers(
+    tmp_path: Path,
+) -> None:
+    opened = library(tmp_path, TWO)
+    scope = opened.scope(ANN)
+    assert see(opened, scope) == [("a.md", "«zebra» alpha")]
+    shutil.rmtree(tmp_path / ".wellread")
+    (tmp_path / "docs" / "a.md").rename(tmp_path / "docs" / "z.md")  # ids are dealt otherwise
+    other = Library.open(tmp_path / "wellread.toml")
+    other.index()
+    for asked in (opened, other):
+        for given in (scope, asked.scope(ANN)):
+            assert see(asked, given) == [("z.md", "«zebra» alpha")]
+
+
+def test_damaged_catalog_made_anew_gives_nothing_of_another_callers(tmp_path: Path) -> None:
+    opened = library(tmp_path, TWO)
+    scope = opened.scope(ANN)
+    with open(tmp_path / ".wellread" / "catalog.db", "r+b") as file:
+        file.write(b"garbage!" * 4096)
+    for ending in ("-wal", "-shm"):
+        (tmp_path / ".wellread" / f"catalog.db{ending}").unlink(missing_ok=True)
+    (tmp_path / "docs" / "a.md").rename(tmp_path / "docs" / "z.md")
+    Library.open(tmp_path / "wellread.toml").index(full=True)
+    assert see(opened, scope) == see(opened, opened.scope(ANN)) == [("z.md", "«zebra» alpha")]
+
+
+@pytest.mark.parametrize("lost", [20, 24], ids=["held back", "refused"])
+def test_tightened_defaults_hold_for_documents_whose_files_are_not_seen(
+    lost: int, tmp_path: Path
+) -> None:
+    files = {f"{number}.md": "# Zebra\n\nzebra" for number in range(24)}
+    opened = library(tmp_path, files)
+    assert opened.search("zebra", scope=opened.scope(ANN), today=TODAY).counts.any_word == 24
+    for number in range(lost):
+        (tmp_path / "docs" / f"{number}.md").unlink()
+    (tmp_path / "wellread.toml").write_text(
+        '[[defaults]]\npath = "**"\naccess = ["hr"]\n\n[[sources]]\npath = "docs"\n'
+    )
+    after = Library.open(tmp_path / "wellread.toml")
+    with suppress(RunRefused):
+        assert after.index().held_back == lost
+    assert after.search("zebra", scope=after.scope(ANN), today=TODAY).counts.any_word == 0
+    assert after.search("zebra", scope=after.scope(OWNER), today=TODAY).counts.any_word == 24

@@ -216,12 +216,17 @@ def caller_principals(caller: Caller) -> frozenset[str]:
     return frozenset(names)
 
 
-def resolve(caller: Caller, table: AclTable, generation: int) -> Scope:
-    """What a caller may read in the catalog generation that the table was built from."""
-    allowed, hidden = (
-        (table.ids, frozenset[int]()) if caller.owner else table.split(caller_principals(caller))
+def resolve(caller: Caller, table: AclTable, generation: int, catalog: str = "") -> Scope:
+    """What a caller may read in the generation of the catalog that the table was built from."""
+    admitted = table.ids if caller.owner else table.admitting(caller_principals(caller))
+    allowed = frozenset(admitted)
+    return Scope(
+        caller=caller,
+        generation=generation,
+        allowed=allowed,
+        hidden=table.ids - allowed,
+        catalog=catalog,
     )
-    return Scope(caller=caller, generation=generation, allowed=allowed, hidden=hidden)
 
 
 def identify(

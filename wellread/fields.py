@@ -38,6 +38,25 @@ _SENSITIVITIES: tuple[Sensitivity, ...] = get_args(Sensitivity)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class WrittenAccess:
+    """What a document itself says of its readers, or what defaults say of them alone:
+    ``access`` is ``None`` and ``deny`` empty where the key is absent."""
+
+    access: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+    sealed: bool = False
+
+    def over(self, defaults: WrittenAccess) -> WrittenAccess:
+        """This where it says something, the defaults elsewhere. Defaults that cannot be
+        understood seal whatever they are meant for."""
+        return WrittenAccess(
+            access=self.access if self.access is not None else defaults.access,
+            deny=self.deny or defaults.deny,
+            sealed=self.sealed or defaults.sealed,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Fields:
     """What a document's frontmatter and the defaults for its path say, typed."""
 
@@ -49,6 +68,7 @@ class Fields:
     own_access: tuple[str, ...] | None
     own_deny: tuple[str, ...]
     sealed: bool
+    written: WrittenAccess
     owner: str
     author: str
     domain: str
@@ -69,6 +89,12 @@ def read_fields(front: Frontmatter, path: str, rules: ParseRules, root: str = ""
     """The typed values of one document. ``root`` is the source's folder in the library, ``""``
     where there is one source. Never raises: what is wrong is in ``problems``."""
     return _Reader(front, path, rules, root).read()
+
+
+def default_access(path: str, rules: ParseRules) -> WrittenAccess:
+    """What ``[[defaults]]`` say of the readers of a path."""
+    fields = read_fields(Frontmatter(), path, rules)
+    return WrittenAccess(access=fields.own_access, deny=fields.own_deny, sealed=fields.sealed)
 
 
 class _Reader:
@@ -139,7 +165,7 @@ class _Reader:
             name = known_name(key) or key
             self._lines.setdefault(name, self._front.lines.get(key, 1))
             self._report(name, "key-repeated", f"{key!r} is written twice", "The last one holds.")
-        access, deny, sealed = self._access()
+        access, deny, sealed, itself = self._access()
         type_, written = self._type()
         owner = self._text("owner")
         return Fields(
@@ -151,6 +177,7 @@ class _Reader:
             own_access=access,
             own_deny=deny,
             sealed=sealed,
+            written=itself,
             owner=owner,
             author=self._text("author"),
             domain=self._text("domain", one=True),
@@ -173,10 +200,13 @@ class _Reader:
 
     # --- access --------------------------------------------------------------------------
 
-    def _access(self) -> tuple[tuple[str, ...] | None, tuple[str, ...], bool]:
-        sealed = self._front.broken
+    def _access(
+        self,
+    ) -> tuple[tuple[str, ...] | None, tuple[str, ...], bool, WrittenAccess]:
+        sealed = self_sealed = self._front.broken
         for key, meant in self._misspelt:
             sealed = True
+            self_sealed = self_sealed or key in self._front.values
             self._report(
                 key,
                 "access-misspelt",
@@ -191,6 +221,7 @@ class _Reader:
             principals = _principals(self._values[key])
             if principals is None or key in self._front.repeated:
                 sealed = True
+                self_sealed = self_sealed or key not in self._from_default
             if principals is None:
                 shown = "is empty" if _is_empty(self._values[key]) else "cannot be understood"
                 self._report(
@@ -204,7 +235,13 @@ class _Reader:
         own = lists["access"]
         if own is None and "access" in self._values:
             own = ()
-        return own, lists["deny"] or (), sealed
+        deny = lists["deny"] or ()
+        written = WrittenAccess(
+            access=None if "access" in self._from_default else own,
+            deny=() if "deny" in self._from_default else deny,
+            sealed=self_sealed,
+        )
+        return own, deny, sealed, written
 
     # --- single values -------------------------------------------------------------------
 
@@ -433,6 +470,7 @@ def _nothing(metadata: Mapping[str, object]) -> Fields:
         own_access=None,
         own_deny=(),
         sealed=False,
+        written=WrittenAccess(),
         owner="",
         author="",
         domain="",

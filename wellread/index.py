@@ -16,6 +16,7 @@ from typing import Protocol
 from wellread.access import canonical, effective_acl, from_canonical
 from wellread.analyze import ANALYZER_VERSION
 from wellread.errors import RunRefused, StoreUnavailable
+from wellread.fields import WrittenAccess, default_access
 from wellread.globs import matches
 from wellread.parse import PARSER_VERSION
 from wellread.prepare import UNREADABLE, Preparation, Prepared, Task, prepare_all
@@ -111,7 +112,7 @@ class IndexRun:
         self.digests: set[bytes] = set()
         self.counts: Counter[str] = Counter()
         self.fingerprints: dict[tuple[int, ...], str] = {}
-        self.acl_ids: dict[tuple[str, tuple[int, ...]], int] = {}
+        self.acl_ids: dict[tuple[str, tuple[int, ...], tuple[int, ...]], int] = {}
 
     def run(self) -> Run:
         """Do it all; on any error the last committed state stands."""
@@ -393,21 +394,30 @@ class IndexRun:
         return self.fingerprints[matching]
 
     def _acl_id(self, access: str, path: str) -> int:
-        """The interned acl of a document under today's rules: one for all that say the same
-        of their readers and are under the same rules."""
-        rules = self.rules.access.rules
-        held = tuple(index for index, rule in enumerate(rules) if matches(rule.path, path))
-        acl_id = self.acl_ids.get((access, held))
+        """The interned acl of a document under today's rules and defaults: one for all that
+        say the same of their readers and are under the same ones."""
+        rules, defaults = self.rules.access.rules, self.rules.parse.defaults
+        key = (
+            access,
+            tuple(index for index, rule in enumerate(rules) if matches(rule.path, path)),
+            tuple(index for index, rule in enumerate(defaults) if matches(rule.path, path)),
+        )
+        acl_id = self.acl_ids.get(key)
         if acl_id is None:
-            acl_id = self.acl_ids[access, held] = self._interned(access, path)
+            acl_id = self.acl_ids[key] = self._interned(access, path)
         return acl_id
 
     def _interned(self, access: str, path: str) -> int:
         own_access, own_deny, sealed, imported = json.loads(access)
-        acl = effective_acl(
-            own_access=None if own_access is None else tuple(own_access),
-            own_deny=tuple(own_deny),
+        own = WrittenAccess(
+            access=None if own_access is None else tuple(own_access),
+            deny=tuple(own_deny),
             sealed=sealed,
+        ).over(default_access(path, self.rules.parse))
+        acl = effective_acl(
+            own_access=own.access,
+            own_deny=own.deny,
+            sealed=own.sealed,
             path=path,
             imported=from_canonical(imported) if imported else None,
             rules=self.rules.access,

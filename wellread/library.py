@@ -41,7 +41,7 @@ class Library:
     def __init__(self, config: Config) -> None:
         self.config = config
         self._store: EmbeddedStore | None = None
-        self._acls: tuple[int, AclTable] | None = None
+        self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
         self._traces = TraceWriter(config.library / JOURNAL) if config.trace else None
 
@@ -300,14 +300,15 @@ class Library:
 
     def _resolve(self, caller: Caller, snapshot: EmbeddedSnapshot) -> Scope:
         known = self._acls
-        if known is None or known[0] != snapshot.generation:
-            known = (snapshot.generation, AclTable(dict(snapshot.acls())))
+        version = (snapshot.key, snapshot.generation)
+        if known is None or known[0] != version:
+            known = (version, AclTable(dict(snapshot.acls())))
             self._acls = known
-        return resolve(caller, known[1], snapshot.generation)
+        return resolve(caller, known[1], snapshot.generation, snapshot.key)
 
     def _current(self, scope: Scope, snapshot: EmbeddedSnapshot) -> Scope:
-        """The scope of the same caller in this snapshot's generation."""
-        if scope.generation == snapshot.generation:
+        """The scope of the same caller in this snapshot's catalog and generation."""
+        if (scope.catalog, scope.generation) == (snapshot.key, snapshot.generation):
             return scope
         return self._resolve(scope.caller, snapshot)
 

@@ -268,6 +268,7 @@ class Document:
     """A parsed document. ``body`` is the text without frontmatter; ``body_line`` is the file
     line of its first line. ``own_access`` and ``own_deny`` are the written lists, or ``None``
     where the key is absent; ``sealed`` means unreadable access: nobody but the local owner.
+    None of the three knows of ``[[defaults]]``, which are evaluated on every run.
     ``metadata`` keeps every frontmatter key, known or not, as JSON values.
     """
 
@@ -315,7 +316,8 @@ class Caller:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
-    """What one caller may read in one catalog generation: a set of acl ids.
+    """What one caller may read in one generation of one catalog: a set of acl ids. Another
+    catalog, be it at the same place, counts its ids and generations anew.
 
     Made only by ``access``. ``hidden`` is the complement among the acls in use, so that a
     store can send the shorter list; ``everything`` means that no filter is needed.
@@ -325,6 +327,7 @@ class Scope:
     generation: int
     allowed: frozenset[int]
     hidden: frozenset[int]
+    catalog: str = ""
 
     @property
     def everything(self) -> bool:

@@ -38,8 +38,30 @@ logger = logging.getLogger(__name__)
 Reanalyze = Callable[[DocumentText], Sequence[TermsRow]]
 """Makes a stored document's terms anew, in the order of its passages."""
 
-EVERYTHING_IDLE_CONNECTIONS = 8
-"""Read connections kept open between requests; more are opened under load and then closed."""
+IDLE_CONNECTIONS = 8
+"""Read connections kept open between requests; more are opened under load and then closed.
+The MCP clients that we know ask for at most a handful of things at once."""
+
+FileKey = tuple[int, int]
+"""Device and inode of a ``catalog.db``: another file at the same path is another catalog."""
+
+
+class _Known:
+    """What is kept in memory of one catalog. Ids and generations mean nothing in another."""
+
+    def __init__(self, catalog: str) -> None:
+        self.catalog = catalog
+        self.records: dict[int, DocumentRecord] = {}
+        self.facts = GenerationFacts()
+        self.tantivy: TantivyIndex | None = None
+        self.loaded_generation = -1
+
+    def facts_of(self, generation: int) -> GenerationFacts:
+        # A request of an older generation keeps the facts that it has begun with.
+        facts = self.facts
+        if facts.generation != generation:
+            facts = self.facts = GenerationFacts(generation=generation)
+        return facts
 
 
 class EmbeddedStore:
@@ -48,74 +70,99 @@ class EmbeddedStore:
     def __init__(self, folder: Path, *, weights: Weights | None = None) -> None:
         self.folder = folder
         self.weights = weights or Weights()
-        self._cache: dict[int, DocumentRecord] = {}
-        self._facts = GenerationFacts()
-        self._idle: list[sqlite3.Connection] = []
+        self._known = _Known("")
+        self._idle: list[tuple[sqlite3.Connection, FileKey]] = []
         self._guard = threading.Lock()
-        self._tantivy: TantivyIndex | None = None
-        self._tantivy_folder: Path | None = None
-        self._loaded_generation = -1
-        connection = self._connect()
+        self._closed = False
+        connection, key = self._connect()
         check_version(connection, folder)
-        self._idle.append(connection)
+        self._idle.append((connection, key))
 
     @contextmanager
     def snapshot(self) -> Iterator[EmbeddedSnapshot]:
         """One request's view: one catalog transaction and one searcher."""
-        with self._guard:
-            connection = self._idle.pop() if self._idle else None
-        if connection is None:
-            connection = self._connect()
+        connection, key = self._take()
         try:
             connection.execute("BEGIN")
-            catalog = CatalogReader(connection, self._cache)
+            catalog = CatalogReader(connection, {})
             state = catalog.state()
-            catalog.facts = self._facts_of(state.generation)
-            yield EmbeddedSnapshot(catalog, state, self._searcher(connection, state))
+            known = self._known_of(f"{state.library_id}:{key[0]}:{key[1]}")
+            catalog.cache = known.records
+            catalog.facts = known.facts_of(state.generation)
+            searcher = self._searcher(connection, state, known)
+            yield EmbeddedSnapshot(catalog, state, searcher, known.catalog)
         except sqlite3.Error as error:
             raise schema.unavailable(self.folder / "catalog.db", error) from error
         finally:
-            self._give_back(connection)
+            self._give_back(connection, key)
 
-    def _facts_of(self, generation: int) -> GenerationFacts:
-        # A request of an older generation keeps the facts that it has begun with.
-        facts = self._facts
-        if facts.generation != generation:
-            facts = self._facts = GenerationFacts(generation=generation)
-        return facts
+    def _known_of(self, catalog: str) -> _Known:
+        known = self._known
+        if known.catalog != catalog:
+            known = self._known = _Known(catalog)
+        return known
 
     def close(self) -> None:
-        """Close the idle connections."""
+        """Close the idle connections now, and each of those in use when it is given back."""
         with self._guard:
+            self._closed = True
             idle, self._idle = self._idle, []
-        for connection in idle:
+        for connection, _ in idle:
             connection.close()
 
-    def _connect(self) -> sqlite3.Connection:
-        return schema.open_for_reading(self.folder / "catalog.db")
+    def _take(self) -> tuple[sqlite3.Connection, FileKey]:
+        """A connection to the catalog that is there now: an idle one to a file that has since
+        been replaced would go on serving the old library."""
+        now = self._file_key()
+        while True:
+            with self._guard:
+                if not self._idle:
+                    break
+                connection, key = self._idle.pop()
+            if key == now:
+                return connection, key
+            connection.close()
+        connection, key = self._connect()
+        check_version(connection, self.folder)
+        return connection, key
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _connect(self) -> tuple[sqlite3.Connection, FileKey]:
+        while True:
+            before = self._file_key()
+            connection = schema.open_for_reading(self.folder / "catalog.db")
+            if before is not None and before == self._file_key():
+                return connection, before
+            connection.close()  # replaced in that very moment
+
+    def _file_key(self) -> FileKey | None:
+        try:
+            status = os.stat(self.folder / "catalog.db")
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def _give_back(self, connection: sqlite3.Connection, key: FileKey) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         with self._guard:
-            if len(self._idle) < EVERYTHING_IDLE_CONNECTIONS:
-                self._idle.append(connection)
+            if not self._closed and len(self._idle) < IDLE_CONNECTIONS:
+                self._idle.append((connection, key))
                 return
         connection.close()
 
-    def _searcher(self, connection: sqlite3.Connection, state: CatalogState) -> LexicalSearcher:
+    def _searcher(
+        self, connection: sqlite3.Connection, state: CatalogState, known: _Known
+    ) -> LexicalSearcher:
         if state.lexical == "fts5":
             from wellread.store.fts5_index import Fts5Searcher
 
             return Fts5Searcher(connection, state.generation, self.weights)
-        folder = tantivy_folder(self.folder, state.library_id)
         with self._guard:
-            if self._tantivy is None or self._tantivy_folder != folder:
-                self._tantivy = TantivyIndex(folder, create=False)
-                self._tantivy_folder = folder
-                self._loaded_generation = -1
-            searcher = self._tantivy.searcher(reload=self._loaded_generation != state.generation)
-            self._loaded_generation = searcher.generation
+            if known.tantivy is None:
+                folder = tantivy_folder(self.folder, state.library_id)
+                known.tantivy = TantivyIndex(folder, create=False)
+            searcher = known.tantivy.searcher(reload=known.loaded_generation != state.generation)
+            known.loaded_generation = searcher.generation
         return searcher
 
 
@@ -179,7 +226,7 @@ def prepare_folder(folder: Path) -> None:
 class EmbeddedWriter:
     """One index run on a library whose writer lock the caller holds.
 
-    ``begin`` repairs what a crash has left; then either ``commit`` or ``rollback``.
+    Opening it repairs what a crash has left; then ``commit``, ``keep`` or ``rollback``.
     """
 
     def __init__(

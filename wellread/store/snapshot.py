@@ -37,12 +37,13 @@ class EmbeddedSnapshot:
     """See ``base.Snapshot`` for what each method answers."""
 
     def __init__(
-        self, catalog: CatalogReader, state: CatalogState, searcher: LexicalSearcher
+        self, catalog: CatalogReader, state: CatalogState, searcher: LexicalSearcher, key: str
     ) -> None:
         self.catalog = catalog
         self.state = state
         self.searcher = searcher
         self.generation = state.generation
+        self.key = key
 
     @property
     def behind(self) -> bool:
