@@ -390,7 +390,7 @@ def test_damaged_catalog_made_anew_gives_nothing_of_another_callers(tmp_path: Pa
 def test_tightened_defaults_hold_for_documents_whose_files_are_not_seen(
     lost: int, tmp_path: Path
 ) -> None:
-    files = {f"{number}.md": "# Zebra\n\nzebra" for number in range(24)}
+    files = {f"{number}.md": f"# Zebra\n\nzebra {number}" for number in range(24)}
     opened = library(tmp_path, files)
     assert opened.search("zebra", scope=opened.scope(ANN), today=TODAY).counts.any_word == 24
     for number in range(lost):

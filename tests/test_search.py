@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,11 @@ def test_successor_stands_in_the_place_of_what_it_superseded(tmp_path: Path) -> 
     assert [hit.path for hit in found.hits] == ["v4.md", "v2.md"]
     assert found.hits[1].standing.name == "superseded"
     assert found.hits[1].standing.reasons == ("superseded by v4.md, approved 2026-02-01 by legal",)
+    for hit in found.hits:
+        assert hit.explanation is not None
+        check_sums(hit.explanation)
     assert found.hits[0].explanation is not None
-    assert "in place of v2.md" in found.hits[0].explanation.label
+    assert [part.label for part in found.hits[0].explanation.parts] == ["in place of v2.md"]
 
 
 def test_successor_that_the_filters_exclude_is_not_put_in(tmp_path: Path) -> None:
@@ -152,6 +156,60 @@ def test_pages_show_every_hit_exactly_once(tmp_path: Path) -> None:
     assert not found.more_exist
 
 
+def test_successor_lower_in_the_window_moves_up_and_says_why(tmp_path: Path) -> None:
+    files = {
+        "old.md": page(
+            f"# Refunds\n\n{BODY} refunds refunds", title="Refunds", superseded_by="/new.md"
+        ),
+        "new.md": page("# Office\n\nPlants, and once refunds.", title="Office"),
+    }
+    with library(tmp_path, files) as opened:
+        found = opened.search("refunds", scope=scope_of(opened), today=TODAY, explain=True)
+    assert [hit.path for hit in found.hits] == ["new.md", "old.md"]
+    assert found.hits[0].score == found.hits[1].score
+    assert found.hits[0].explanation is not None
+    check_sums(found.hits[0].explanation)
+    assert "in place of old.md" in [part.label for part in found.hits[0].explanation.parts]
+
+
+def test_successor_of_a_deprecated_page_is_named_and_not_put_in(tmp_path: Path) -> None:
+    files = {
+        "old.md": page("# Walrus\n\nThe walrus.", state="deprecated", superseded_by="/new.md"),
+        "new.md": page("# Office\n\nPlants.", title="Office"),
+    }
+    with library(tmp_path, files) as opened:
+        found = opened.search("walrus", scope=scope_of(opened), today=TODAY)
+    assert [hit.path for hit in found.hits] == ["old.md"]
+    assert found.hits[0].standing.successor == "new.md"
+
+
+def test_score_of_other_callers_is_the_share_of_the_first_hit(tmp_path: Path) -> None:
+    files = {
+        "draft.md": page(f"# Refunds\n\n{BODY} refunds", state="draft"),
+        "current.md": page(f"# Refunds\n\n{BODY} refund"),
+        "old.md": page("# Office\n\nOnce refunds.", superseded_by="/new.md"),
+        "new.md": page("# Desk\n\nPlants."),
+    }
+    with library(tmp_path, files) as opened:
+        found = opened.search("refunds", scope=opened.scope(Caller(subject="ann")), today=TODAY)
+    assert found.hits[0].score == 1.0
+
+
+def test_exactly_a_window_of_passages_is_not_more(tmp_path: Path) -> None:
+    files = {f"{number}.md": f"# Refunds {number}\n\n{BODY}" for number in range(200)}
+    with library(tmp_path, files) as opened:
+        assert not opened.search("refunds", scope=scope_of(opened), today=TODAY).more_exist
+
+
+@pytest.mark.parametrize("page_", ["x" * 20, base64.b64encode(b"[" * 100_000).decode(), "%", ""])
+def test_cursor_that_is_none_is_refused(page_: str, tmp_path: Path) -> None:
+    with (
+        library(tmp_path, {"a.md": BODY}) as opened,
+        pytest.raises(UsageError, match="not one of this query"),
+    ):
+        opened.search("refunds", scope=scope_of(opened), today=TODAY, page=page_)
+
+
 def test_window_that_is_full_says_that_more_exist(tmp_path: Path) -> None:
     files = {f"{number:03}.md": f"# Refunds {number}\n\n{BODY}" for number in range(230)}
     with library(tmp_path, files) as opened:
@@ -170,17 +228,22 @@ def test_document_shows_three_hits_and_counts_the_others(tmp_path: Path) -> None
     assert {hit.further for hit in long} == {4}
 
 
+@pytest.mark.parametrize("engine", ["tantivy", "fts5"])
 @pytest.mark.parametrize("owner", [True, False])
 @pytest.mark.parametrize(
     "query", ["refunds paid request", '"fourteen days" refunds', "ERR-4412 refunds"]
 )
-def test_parts_of_the_explanation_sum_to_the_score(query: str, owner: bool, tmp_path: Path) -> None:
+def test_parts_of_the_explanation_sum_to_the_score(
+    query: str, owner: bool, engine: str, tmp_path: Path
+) -> None:
     files = {
         "a.md": f"# Refunds\n\n{BODY} See ERR-4412.",
         "b.md": "# Payment\n\nRefunds are paid. ERR-4413 means a late request.",
         "c.md": "# Other\n\nFourteen days of holidays.",
+        "d.md": page("# Later\n\nRefund of a request.", supersedes="[b.md]"),
+        **{f"filler/{number}.md": "# Plants\n\nWater them." for number in range(12)},
     }
-    with library(tmp_path, files) as opened:
+    with library(tmp_path, files, f'[search]\nlexical = "{engine}"\n') as opened:
         scope = opened.scope(OWNER if owner else Caller(subject="ann"))
         found = opened.search(query, scope=scope, today=TODAY, explain=True)
     assert found.effective_query
@@ -189,6 +252,7 @@ def test_parts_of_the_explanation_sum_to_the_score(query: str, owner: bool, tmp_
         assert hit.explanation is not None
         assert hit.explanation.value == pytest.approx(hit.score)
         check_sums(hit.explanation)
+    assert found.hits[0].score > 0.1
     if not owner:
         assert found.hits[0].score == pytest.approx(1.0)
 

@@ -229,6 +229,15 @@ def resolve(caller: Caller, table: AclTable, generation: int, catalog: str = "")
     )
 
 
+def open_to(caller: Caller, path: str, rules: AccessRules) -> bool:
+    """Whether the rules of its folders admit a caller to a file that is no document of its
+    own: what else it takes to read it is for the document that it belongs to."""
+    acl = effective_acl(
+        own_access=(EVERYONE,), own_deny=(), sealed=False, path=path, imported=None, rules=rules
+    )
+    return bool(resolve(caller, AclTable({1: canonical(acl)}), 0).allowed)
+
+
 def identify(
     as_: str | None,
     environ_as: str | None,

@@ -221,3 +221,13 @@ def _undecodable(path: str, detail: str) -> SkippedFile:
     return SkippedFile(
         "undecodable", f"{path} cannot be decoded ({detail}). Save it as UTF-8 and index again."
     )
+
+
+def encodable(text: str) -> bool:
+    """Whether a text is one at all: half a surrogate pair, as a terminal in another encoding
+    sends it, is in no document."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

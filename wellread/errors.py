@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class WellreadError(Exception):
     """The base of all; its message is shown as it is."""
@@ -44,9 +46,13 @@ class StoreUnavailable(WellreadError):
 
 
 class RunRefused(WellreadError):
-    """An index run would not or could not do its work; the last committed state stands."""
+    """An index run would not or could not do its work; the last committed state stands.
+
+    ``run`` is its log (``types.Run``), where it got as far as to begin.
+    """
 
     exit_code = 5
+    run: Any = None
 
 
 class MissingExtra(WellreadError):

@@ -9,12 +9,14 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
+from wellread.decode import encodable
 from wellread.errors import UsageError, WellreadError
+from wellread.outcome import fewer_filters
 from wellread.store.texts import fold
 from wellread.types import ExactResult, Filters, LineMatch, Outcome, Scope
 
@@ -85,8 +87,6 @@ class _Totals:
     holders: frozenset[int]
 
 
-_NO_FILTERS = Filters()
-
 _Counter = Callable[[TextSnapshot, Collection[int], Callable[[], bool]], _Totals]
 _Choices = tuple[tuple[str, ...], ...]
 _Batch = list[tuple[int, bytes]]
@@ -113,6 +113,8 @@ def find_exact(
     if limit < 0:
         raise UsageError(f"The limit is {limit}; give 0 or more lines.")
     needle = unicodedata.normalize("NFC", text)
+    if not encodable(needle):
+        raise UsageError("The search text is not valid Unicode; give it in UTF-8.")
     if not needle:
         raise UsageError("The search text is empty; give at least one character.")
     if not regex and ("\n" in needle or "\r" in needle):
@@ -131,12 +133,10 @@ def find_exact(
     matches = tuple(_matches(snapshot, ids, found.holders, spans, scope=scope, limit=limit))
     without: list[tuple[str, int]] = []
     if not found.lines and filters:
-        for name in (field.name for field in fields(filters)):
-            if getattr(filters, name):
-                wider = replace(filters, **{name: getattr(_NO_FILTERS, name)})
-                lines = totals(wider)[1].lines
-                if lines:
-                    without.append((name, lines))
+        for name, fewer in fewer_filters(filters):
+            lines = totals(fewer)[1].lines
+            if lines:
+                without.append((name, lines))
     outcome: Outcome = "found" if found.lines else "nothing-found"
     return ExactResult(
         outcome="nothing-with-filters" if without else outcome,

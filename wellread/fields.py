@@ -81,6 +81,7 @@ class Fields:
     tags: tuple[str, ...]
     translation_of: str | None
     attachments: tuple[Attachment, ...]
+    key_lines: Mapping[str, int] = field(default_factory=dict)
     metadata: Mapping[str, object] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
@@ -190,6 +191,7 @@ class _Reader:
             tags=self._words("tags"),
             translation_of=self._document("translation_of"),
             attachments=self._attachments(),
+            key_lines=self._lines,
             metadata=self.metadata,
             problems=tuple(sorted(self._checked(), key=lambda problem: problem.line)),
         )

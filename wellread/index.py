@@ -116,6 +116,7 @@ class IndexRun:
 
     def run(self) -> Run:
         """Do it all; on any error the last committed state stands."""
+        entries: dict[str, FileEntry] = {}
         try:
             manifest = self.catalog.manifest()
             entries = self._scan()
@@ -137,7 +138,7 @@ class IndexRun:
             held_back = self._remove(entries, manifest)
             return self._commit(len(entries), held_back)
         except RunRefused as error:
-            self._keep(str(error))
+            self._refuse(error, len(entries))
             raise
         except sqlite3.Error as error:
             self.writer.rollback()
@@ -304,26 +305,11 @@ class IndexRun:
             self.moved = True
 
     def _commit(self, seen: int, held_back: int) -> Run:
-        finished = datetime.now(UTC)
         before = self.writer.before
         changed = self.moved or any(self.counts[name] for name in ("added", "changed", "removed"))
         self.catalog.replace_left_files(self.left)
         generation = self.writer.generation if changed else before.generation
-        run = Run(
-            started_at=timestamp(self.started),
-            finished_at=timestamp(finished),
-            seen=seen,
-            added=self.counts["added"],
-            changed=self.counts["changed"],
-            unchanged=self.counts["unchanged"],
-            removed=self.counts["removed"],
-            held_back=held_back,
-            passages=self.catalog.passages,
-            seconds=time.perf_counter() - self.clock,
-            generation=generation,
-            skipped=dict(Counter(file.reason for file in self.left if not file.failed)),
-            failed=dict(Counter(file.reason for file in self.left if file.failed)),
-        )
+        run = self._log(seen, generation, held_back=held_back)
         self.writer.commit(
             replace(
                 before,
@@ -338,8 +324,32 @@ class IndexRun:
         )
         return run
 
-    def _keep(self, error: str) -> None:
-        self.writer.keep(error, timestamp(datetime.now(UTC)))
+    def _log(
+        self, seen: int, generation: int, *, held_back: int = 0, error: str | None = None
+    ) -> Run:
+        """The log of the run so far; of one that is refused nothing but its files counts."""
+        done = self.counts if error is None else Counter[str]()
+        return Run(
+            started_at=timestamp(self.started),
+            finished_at=timestamp(datetime.now(UTC)),
+            seen=seen,
+            added=done["added"],
+            changed=done["changed"],
+            unchanged=done["unchanged"],
+            removed=done["removed"],
+            held_back=held_back,
+            passages=self.catalog.passages if error is None else 0,
+            seconds=time.perf_counter() - self.clock,
+            generation=generation,
+            skipped=dict(Counter(file.reason for file in self.left if not file.failed)),
+            failed=dict(Counter(file.reason for file in self.left if file.failed)),
+            error=error,
+        )
+
+    def _refuse(self, error: RunRefused, seen: int) -> None:
+        """Note a refused run, its log and the files that it could not read."""
+        error.run = self._log(seen, self.writer.before.generation, error=str(error))
+        self.writer.keep(str(error), error.run.finished_at, self.left)
 
     def _leave(
         self, source: str, path: str, reason: str, message: str, *, failed: bool = False

@@ -13,7 +13,6 @@ from pathlib import Path
 from wellread.config import Config, SourceConfig, remember_sources
 from wellread.errors import RunRefused, StoreUnavailable
 from wellread.index import IndexRun, Progress, RunOptions, RunRules, SourceDates
-from wellread.library import JOURNAL, retention_start
 from wellread.locks import WriterLock
 from wellread.mounts import network_filesystem
 from wellread.prepare import stored_terms
@@ -51,18 +50,23 @@ def index_library(
             f"The library folder {config.library} cannot be made: {error.strerror}. Make its "
             "parent writable, or name another with WELLREAD_LIBRARY."
         ) from error
-    with WriterLock(config.library / LOCK), _errors_of(config.library / JOURNAL):
-        with closing(journal.open_journal(config.library / JOURNAL)) as log:
-            run = _run(
-                config,
-                folder_sources(config, wanted),
-                RunOptions(full=full, verify=verify, allow_mass_delete=allow_mass_delete),
-                log,
-                progress,
-            )
+    with WriterLock(config.library / LOCK), _errors_of(config.library / journal.FILE):
+        with closing(journal.open_journal(config.library / journal.FILE)) as log:
+            try:
+                run = _run(
+                    config,
+                    folder_sources(config, wanted),
+                    RunOptions(full=full, verify=verify, allow_mass_delete=allow_mass_delete),
+                    log,
+                    progress,
+                )
+            except RunRefused as error:
+                if error.run is not None:
+                    journal.add_run(log, error.run)
+                raise
             journal.add_run(log, run)
             if config.trace_days:
-                journal.expire(log, retention_start(config.trace_days, datetime.now(UTC)))
+                journal.expire(log, config.trace_days, datetime.now(UTC))
         if config.file is None:
             remember_sources(config.library, wanted)
     return run

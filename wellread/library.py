@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
-from wellread.errors import NoIndex
+from wellread.errors import NoIndex, WellreadError
+from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import Trace, TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from wellread.search import Detail
     from wellread.status import Status
     from wellread.types import Problem
-
-JOURNAL = "journal.db"
 
 NO_FILTERS = Filters()
 
@@ -43,7 +42,7 @@ class Library:
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
-        self._traces = TraceWriter(config.library / JOURNAL) if config.trace else None
+        self._traces = TraceWriter(config.library / journal.FILE) if config.trace else None
 
     @classmethod
     def open(cls, config: Config | str | Path | None = None) -> Library:
@@ -94,10 +93,11 @@ class Library:
         ``limit`` counts hits, 1 to 100. Raises ``UsageError`` for an empty text, ``NoIndex``
         and ``StoreUnavailable``.
         """
+        from wellread.freshness import freshness_notes
         from wellread.search import search
 
-        started = time.perf_counter()
-        with self._snapshot() as snapshot:
+        arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
+        with self._traced(scope, "search", arguments) as answered, self._snapshot() as snapshot:
             scope = self._current(scope, snapshot)
             result = search(
                 snapshot,
@@ -110,17 +110,10 @@ class Library:
                 detail=detail,
                 explained=explain,
             )
-            result = self._with_file_notes(result, snapshot, scope)
-        self._trace(
-            scope,
-            "search",
-            {"query": text, **filters_as_json(filters), "limit": limit, "page": page},
-            tuple(hit.section for hit in result.hits),
-            result.outcome,
-            result.left_out,
-            started,
-        )
-        return result
+            notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
+            answered.returned = tuple(hit.section for hit in result.hits)
+            answered.outcome, answered.left_out = result.outcome, result.left_out
+        return replace(result, notes=(*result.notes, *notes)) if notes else result
 
     def find_exact(
         self,
@@ -133,15 +126,24 @@ class Library:
         ignore_case: bool = False,
         limit: int = 20,
     ) -> ExactResult:
-        """The lines that hold an exact string: see ``exact.find_exact``.
+        """The lines that hold an exact string: see ``exact.find_exact``. ``today`` is taken
+        as in the other methods; nothing in a text depends on it.
 
         ``limit`` counts lines; the counts of the result are exact whatever it is. Raises
         ``UsageError`` for an empty text or a pattern that cannot be run.
         """
         from wellread.exact import find_exact
+        from wellread.freshness import freshness_notes
+        from wellread.outcome import index_notes, outcome_of
 
-        started = time.perf_counter()
-        with self._snapshot() as snapshot:
+        arguments = {
+            "text": text, "regex": regex, "ignore_case": ignore_case, "limit": limit,
+            **filters_as_json(filters),
+        }  # fmt: skip
+        with (
+            self._traced(scope, "find_exact", arguments) as answered,
+            self._snapshot() as snapshot,
+        ):
             scope = self._current(scope, snapshot)
             result = find_exact(
                 snapshot,
@@ -152,16 +154,17 @@ class Library:
                 ignore_case=ignore_case,
                 limit=limit,
             )
-        self._trace(
-            scope,
-            "find_exact",
-            {"text": text, "regex": regex, "ignore_case": ignore_case, **filters_as_json(filters)},
-            tuple(f"{match.path}:{match.line}" for match in result.matches),
-            result.outcome,
-            result.left_out,
-            started,
-        )
-        return result
+            paths = [match.path for match in result.matches]
+            notes = (
+                *index_notes(snapshot),
+                *freshness_notes(snapshot, paths, scope=scope),
+            )
+            if result.outcome == "nothing-found":
+                outcome = outcome_of(snapshot, False, scope=scope)
+                result = replace(result, outcome=outcome)
+            answered.returned = tuple(f"{match.path}:{match.line}" for match in result.matches)
+            answered.outcome, answered.left_out = result.outcome, result.left_out
+        return replace(result, notes=notes) if notes else result
 
     grep = find_exact
 
@@ -179,10 +182,13 @@ class Library:
 
         Raises ``NotFound`` for what is missing or not readable, with one wording for both.
         """
+        from wellread.freshness import freshness_notes
         from wellread.read import read
 
-        started = time.perf_counter()
-        with self._snapshot() as snapshot:
+        arguments = {
+            "handle": handle, "lines": lines, "outline": outline, "max_chars": max_chars,
+        }  # fmt: skip
+        with self._traced(scope, "read", arguments) as answered, self._snapshot() as snapshot:
             scope = self._current(scope, snapshot)
             result = read(
                 snapshot,
@@ -193,18 +199,11 @@ class Library:
                 outline=outline,
                 max_chars=max_chars,
             )
-        if result.attachments:
-            result = self._with_sizes(result)
-        self._trace(
-            scope,
-            "read",
-            {"handle": handle, "lines": lines, "outline": outline},
-            (result.path,),
-            "found",
-            0,
-            started,
-        )
-        return result
+            if result.attachments:
+                result = self._with_sizes(result, snapshot, scope)
+            notes = freshness_notes(snapshot, [result.path], scope=scope)
+            answered.returned, answered.outcome = (result.path,), "found"
+        return replace(result, notes=(*result.notes, *notes)) if notes else result
 
     def status(self, *, scope: Scope, today: date) -> Status:
         """Counts within the scope, and for the local owner runs, failures and acls."""
@@ -212,7 +211,7 @@ class Library:
 
         with self._snapshot() as snapshot:
             scope = self._current(scope, snapshot)
-            return status(snapshot, self.config.library / JOURNAL, scope=scope, today=today)
+            return status(snapshot, self.config.library / journal.FILE, scope=scope, today=today)
 
     def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
         """Every mistake in the documents in scope, by path and line. Files that are no
@@ -261,14 +260,12 @@ class Library:
     def forget(self, subject: str) -> int:
         """Delete the traces of a subject; returns how many there were. Raises ``NoIndex``
         where nothing was ever indexed."""
-        from wellread.store import journal
-
-        if not (self.config.library / JOURNAL).is_file():
+        if not (self.config.library / journal.FILE).is_file():
             raise NoIndex(
                 f"No index at {self.config.library}. There is nothing to forget before "
                 "`wellread index`."
             )
-        connection = journal.open_journal(self.config.library / JOURNAL)
+        connection = journal.open_journal(self.config.library / journal.FILE)
         try:
             return journal.forget(connection, subject)
         finally:
@@ -312,70 +309,62 @@ class Library:
             return scope
         return self._resolve(scope.caller, snapshot)
 
-    def _with_file_notes(
-        self, result: SearchResult, snapshot: EmbeddedSnapshot, scope: Scope
-    ) -> SearchResult:
-        """Say where a shown document's file has changed or gone since it was indexed."""
-        from dataclasses import replace
+    def _with_sizes(
+        self, result: ReadResult, snapshot: EmbeddedSnapshot, scope: Scope
+    ) -> ReadResult:
+        """Add the sizes of attached files that the caller could read: a page may name any
+        path, and a size would tell that there is something."""
+        from wellread.access import open_to
+        from wellread.kinds import kind_of
+        from wellread.sources.places import file_size
 
-        found = snapshot.find_all({hit.path for hit in result.hits}, scope=scope)
-        stamps = snapshot.files([record.id for record in found.values()], scope=scope)
-        paths = {record.id: record.path for record in found.values()}
-        changed = []
-        for document_id, stamp in stamps.items():
-            try:
-                now = os.stat(stamp.location)
-            except OSError:
-                changed.append(f"{paths[document_id]} (gone)")
-                continue
-            if (now.st_size, now.st_mtime_ns) != (stamp.size, stamp.mtime_ns):
-                changed.append(paths[document_id])
-        if not changed:
-            return result
-        note = (
-            f"Changed since indexed: {', '.join(sorted(changed))}. "
-            "Run `wellread index` to bring the library up to date."
-        )
-        return replace(result, notes=(*result.notes, note))
+        def size(path: str) -> int | None:
+            if kind_of(path) is not None:
+                readable = snapshot.find(path, scope=scope) is not None
+            else:
+                readable = open_to(scope.caller, path, self.config.access)
+            return file_size(self.config, path) if readable else None
 
-    def _with_sizes(self, result: ReadResult) -> ReadResult:
-        """Add the sizes of the attached files, which belong to a document just read."""
-        from dataclasses import replace
-
-        from wellread.sources.places import located
-
-        sizes = tuple(
-            replace(one, size=place.stat().st_size if place is not None else None)
-            for one in result.attachments
-            for place in [located(self.config, one.path)]
-        )
+        sizes = tuple(replace(one, size=size(one.path)) for one in result.attachments)
         return replace(result, attachments=sizes)
 
-    def _trace(
-        self,
-        scope: Scope,
-        tool: str,
-        arguments: dict[str, object],
-        returned: tuple[str, ...],
-        outcome: str,
-        left_out: int,
-        started: float,
-    ) -> None:
-        if self._traces is None:
-            return
-        caller = scope.caller
-        self._traces.add(
-            Trace(
-                at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                subject=caller.subject or ("(local owner)" if caller.owner else "(everyone)"),
-                tool=tool,
-                arguments={key: value for key, value in arguments.items() if value},
-                returned=returned,
-                outcome=outcome,
-                left_out=left_out,
-                milliseconds=(time.perf_counter() - started) * 1000,
-            )
-        )
+    @contextmanager
+    def _traced(
+        self, scope: Scope, tool: str, arguments: Mapping[str, object]
+    ) -> Iterator[_Answered]:
+        """Trace a question with what came back, be it an error."""
+        started = time.perf_counter()
+        answered = _Answered()
+        try:
+            yield answered
+        except WellreadError as error:
+            answered.outcome = type(error).__name__
+            raise
+        finally:
+            if self._traces is not None:
+                caller = scope.caller
+                someone = "(local owner)" if caller.owner else "(everyone)"
+                self._traces.add(
+                    Trace(
+                        at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+                        subject=caller.subject or someone,
+                        tool=tool,
+                        arguments={key: value for key, value in arguments.items() if value},
+                        returned=answered.returned,
+                        outcome=answered.outcome,
+                        left_out=answered.left_out,
+                        milliseconds=(time.perf_counter() - started) * 1000,
+                    )
+                )
+
+
+class _Answered:
+    """What a traced question got; an outcome of an error is its class."""
+
+    def __init__(self) -> None:
+        self.returned: tuple[str, ...] = ()
+        self.outcome = ""
+        self.left_out = 0
 
 
 def filters_as_json(filters: Filters) -> dict[str, object]:
@@ -390,8 +379,3 @@ def filters_as_json(filters: Filters) -> dict[str, object]:
         "until": filters.until.isoformat() if filters.until else None,
     }
     return {name: value for name, value in given.items() if value}
-
-
-def retention_start(days: int, now: datetime) -> str:
-    """The moment before which traces are forgotten."""
-    return (now - timedelta(days=days)).isoformat()

@@ -3,11 +3,11 @@ in the company of the others. Within the caller's scope, a hidden target is a mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from wellread.kinds import kind_of
 from wellread.read import link_targets
-from wellread.store.base import DocumentText, Snapshot
+from wellread.store.base import DocumentRecord, DocumentText, Snapshot
 from wellread.types import Filters, Link, Problem, Scope
 
 FileExists = Callable[[str], bool]
@@ -92,16 +92,17 @@ def of_document(snapshot: Snapshot, document: DocumentText, *, scope: Scope) -> 
         ("supersedes", life.supersedes),
         ("superseded_by", (life.superseded_by,) if life.superseded_by else ()),
     ):
+        line = document.record.key_lines.get(key, 1)
         for name in names:
             if name not in found:
                 yield Problem(
                     path=path,
-                    line=1,
+                    line=line,
                     code=f"broken-{key.replace('_', '-')}",
-                    message=f"'{key}' in {path} names {name}, which is no document. Write its "
-                    "path as search shows it.",
+                    message=f"'{key}' in {path}:{line} names {name}, which is no document. "
+                    "Write its path as search shows it.",
                 )
-    yield from circle(snapshot, path, life.supersedes, scope=scope)
+    yield from circle(snapshot, document.record, scope=scope)
 
 
 def slugs_of(snapshot: Snapshot, document_id: int, *, scope: Scope) -> frozenset[str]:
@@ -114,26 +115,31 @@ def slugs_of(snapshot: Snapshot, document_id: int, *, scope: Scope) -> frozenset
     return frozenset(slug.casefold() for slug in slugs)
 
 
-def circle(
-    snapshot: Snapshot, path: str, supersedes: Iterable[str], *, scope: Scope
-) -> Iterator[Problem]:
-    """A document that in the end supersedes itself."""
+def circle(snapshot: Snapshot, record: DocumentRecord, *, scope: Scope) -> Iterator[Problem]:
+    """A document that in the end replaces itself, whichever of the pages says so."""
     seen: set[str] = set()
-    waiting = list(supersedes)
+    waiting = replacing(snapshot, record, scope=scope)
     while waiting:
-        name = waiting.pop()
-        if name == path:
+        other = waiting.pop()
+        if other.path == record.path:
+            lines = record.key_lines
+            line = lines.get("supersedes", lines.get("superseded_by", 1))
             yield Problem(
-                path=path,
-                line=1,
+                path=record.path,
+                line=line,
                 code="supersession-circle",
-                message=f"{path} supersedes itself by way of others, so none of them is "
-                "superseded. Remove one of the 'supersedes'.",
+                message=f"{record.path} replaces itself by way of others, so which of them holds "
+                "cannot be known. Remove one 'supersedes' or 'superseded_by' of the circle.",
             )
             return
-        if name in seen:
-            continue
-        seen.add(name)
-        record = snapshot.find(name, scope=scope)
-        if record is not None:
-            waiting += record.lifecycle.supersedes
+        if other.path not in seen:
+            seen.add(other.path)
+            waiting += replacing(snapshot, other, scope=scope)
+
+
+def replacing(snapshot: Snapshot, record: DocumentRecord, *, scope: Scope) -> list[DocumentRecord]:
+    """The documents that replace one directly, by its own word or by theirs."""
+    found = list(snapshot.superseders(record.path, scope=scope))
+    own = record.lifecycle.superseded_by
+    named = snapshot.find(own, scope=scope) if own else None
+    return [*found, named] if named is not None else found

@@ -135,6 +135,7 @@ def _document(
         aliases=fields.aliases,
         tags=fields.tags,
         translation_of=fields.translation_of,
+        key_lines=fields.key_lines,
         metadata=fields.metadata,
         headings=headings,
         sections=sections,

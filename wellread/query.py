@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from wellread.decode import encodable
 from wellread.errors import UsageError
 from wellread.languages import (
     SCRIPT_DEFAULT,
@@ -179,6 +180,8 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
     alone gives an empty query, which finds nothing."""
     if not text.strip():
         raise UsageError('The query is empty: write what to look for, for example "payment terms".')
+    if not encodable(text):
+        raise UsageError("The query is not valid Unicode; give it in UTF-8.")
     notes: list[str] = []
     if len(text) > MAX_TEXT:
         notes.append(f"only the first {MAX_TEXT:,} of {len(text):,} characters were read")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from wellread.store.base import DocumentRecord, PassagePlace
@@ -99,43 +99,54 @@ def governs(candidate: Candidate) -> tuple[int, int, int, float]:
 
 
 def put_successors(
-    candidates: Sequence[Candidate], fetch: Callable[[str, Candidate], Candidate | None]
+    candidates: Sequence[Candidate], fetch: Callable[[str], Candidate | None]
 ) -> list[Candidate]:
-    """Put each superseded document's successor in its place, right before it. ``fetch``
-    finds the successor's best passage where the window does not have it, or ``None`` where
-    the filters exclude it."""
-    waiting = list(candidates)
+    """Put each superseded document's successor in its place, right before it, with at least
+    its score. ``fetch`` finds the successor's best passage where the window does not have it,
+    or ``None`` where the filters exclude it."""
     placed: list[Candidate] = []
     done: set[int] = set()
-    emitted_paths: set[str] = set()
-    for candidate in waiting:
+    shown_paths: set[str] = set()
+    for candidate in candidates:
         if candidate.passage.id in done:
             continue
         successor = candidate.standing.successor
         if (
             successor is not None
-            and candidate.standing.name in ("superseded", "deprecated")
-            and successor not in emitted_paths
+            and candidate.standing.name == "superseded"
+            and successor not in shown_paths
         ):
-            later = next((one for one in waiting if one.document.path == successor), None)
-            found = later if later is not None else fetch(successor, candidate)
+            later = next((one for one in candidates if one.document.path == successor), None)
+            found = later if later is not None else fetch(successor)
             if found is not None:
-                placed.append(found)
+                placed.append(
+                    replace(
+                        found,
+                        score=max(found.score, candidate.score),
+                        placed=f"in place of {candidate.document.path}",
+                    )
+                )
                 done.add(found.passage.id)
-                emitted_paths.add(found.document.path)
+                shown_paths.add(found.document.path)
         placed.append(candidate)
         done.add(candidate.passage.id)
-        emitted_paths.add(candidate.document.path)
+        shown_paths.add(candidate.document.path)
     return placed
 
 
-def explain(
-    score: float, parts: Sequence[Explanation], *, scale: float, placed: str | None
-) -> Explanation:
-    """A hit's score as the sum of its parts, each times ``scale``."""
-    shown = tuple(scaled(part, scale) for part in parts)
-    label = "score" if placed is None else f"score ({placed})"
-    return Explanation(label=label, value=score, op="sum", parts=shown)
+def explain(candidate: Candidate, parts: Sequence[Explanation], *, scale: float) -> Explanation:
+    """A candidate's score as the sum of its parts, each times ``scale``; what a successor has
+    from the place it stands in is a part of its own."""
+    whole = list(parts)
+    if candidate.placed is not None:
+        more = candidate.score - sum(part.value for part in parts)
+        whole.append(Explanation(label=candidate.placed, value=more))
+    return Explanation(
+        label="score",
+        value=candidate.score * scale,
+        op="sum",
+        parts=tuple(scaled(part, scale) for part in whole),
+    )
 
 
 def scaled(part: Explanation, scale: float) -> Explanation:

@@ -6,7 +6,9 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from datetime import date
 
+from wellread.decode import encodable
 from wellread.errors import NotFound, UsageError
+from wellread.outcome import index_notes
 from wellread.paths import candidates
 from wellread.standing import standings
 from wellread.store.base import DocumentRecord, DocumentText, Snapshot
@@ -57,7 +59,13 @@ def read(
         span.narrow(start, end)
         before, after = neighbours(entries, slug, record.path)
     if lines is not None:
+        there = span.lines
         span.narrow_to_lines(*lines)
+        if not span.text and document.body:
+            raise UsageError(
+                f"There is no text in lines {lines[0]}-{lines[1]} of {handle}. "
+                f"Its text is in lines {there[0]}-{there[1]}; ask for some of these."
+            )
     if outline:
         span.empty()
     elif max_chars is not None:
@@ -96,13 +104,28 @@ def read(
         updated=record.lifecycle.updated,
         indexed_at=record.indexed_at,
         pdf_page=page,
+        notes=(*index_notes(snapshot), *cut_notes(span, max_chars)),
     )
+
+
+def cut_notes(span: Span, max_chars: int | None) -> tuple[str, ...]:
+    """What is to be said of a line that was cut."""
+    if span.cut_line is None:
+        return ()
+    line, length = span.cut_line
+    note = (
+        f"Line {line} has {length:,} characters and is cut after {max_chars:,}; look for what is "
+        "behind with an exact search."
+    )
+    return (note,)
 
 
 def resolve(snapshot: Snapshot, handle: str, *, scope: Scope) -> tuple[DocumentText, str | None]:
     """The document and the section slug that a handle names: the longest existing path
     before a ``#``, and what follows it (``None`` without a ``#``)."""
     wanted = unicodedata.normalize("NFC", handle).removeprefix("./")
+    if not encodable(wanted):
+        raise NotFound(NO_SUCH.format(handle=handle.encode(errors="replace").decode()))
     cuts = [len(wanted)] + [at for at in range(len(wanted) - 1, -1, -1) if wanted[at] == "#"]
     for cut in cuts:
         record = snapshot.find(wanted[:cut], scope=scope)
@@ -217,12 +240,12 @@ class Span:
         self.first_line = document.record.body_line
         self.start = 0
         self.end = len(self.body)
-        self.full_end = self.end
+        self.cut_line: tuple[int, int] | None = None
+        self.next_start = 0
 
     def narrow(self, start: int, end: int) -> None:
         """To a range of the body."""
         self.start, self.end = start, end
-        self.full_end = end
 
     def narrow_to_lines(self, first: int, last: int) -> None:
         """To file lines, within what is left."""
@@ -233,14 +256,22 @@ class Span:
 
     def empty(self) -> None:
         """To nothing: only the outline was asked for."""
-        self.end = self.full_end = self.start
+        self.end = self.start
 
     def cut(self, max_chars: int) -> None:
-        """To at most so many characters, at a line end where there is one."""
+        """To at most so many characters, at a line end. Of a line that is longer than that
+        the rest is left out: ``cut_line`` then says which it is, and its length."""
         if self.end - self.start <= max_chars:
             return
         at = self.body.rfind("\n", self.start, self.start + max_chars)
-        self.end = at + 1 if at > self.start else self.start + max_chars
+        if at > self.start:
+            self.end = at + 1
+            return
+        line_end = self.body.find("\n", self.start)
+        line_end = self.end if line_end < 0 else min(line_end, self.end)
+        self.cut_line = (self.lines[0], line_end - self.start)
+        self.end = self.start + max_chars
+        self.next_start = line_end + 1
 
     @property
     def text(self) -> str:
@@ -255,11 +286,11 @@ class Span:
 
     @property
     def more(self) -> str | None:
-        """The file lines that follow within what was asked for, or in the document."""
-        rest = self.body[self.end :]
-        if not rest.strip():
+        """The file lines that follow, to the end of the document."""
+        following = self.end if self.cut_line is None else self.next_start
+        if not self.body[following:].strip():
             return None
-        next_line = self.first_line + self.body.count("\n", 0, self.end)
+        next_line = self.first_line + self.body.count("\n", 0, following)
         last = self.first_line + self.body.rstrip("\n").count("\n")
         return f"{next_line}-{last}"
 

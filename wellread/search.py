@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Literal
 
 from wellread.errors import UsageError
 from wellread.globs import any_of
+from wellread.outcome import fewer_filters, index_notes, outcome_of
 from wellread.query import Query, build_query
 from wellread.rank import (
     Candidate,
@@ -30,7 +30,6 @@ from wellread.types import (
     Explanation,
     Filters,
     Hit,
-    Outcome,
     Scope,
     SearchResult,
     Standing,
@@ -68,13 +67,15 @@ def search(
     cursor = Cursor(text, filters, scope)
     offset = cursor.offset(page)
     query = build_query(text, snapshot=snapshot, scope=scope, filters=filters)
-    found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW)
+    # One more than the window holds tells whether more exist.
+    found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     window = Window(snapshot, query, scope=scope, filters=filters, today=today)
-    candidates = window.candidates([(hit.passage_id, hit.score) for hit in found.hits])
+    candidates = window.candidates([(hit.passage_id, hit.score) for hit in found.hits[:WINDOW]])
     shown = candidates[offset : offset + limit]
-    top = max((one.score for one in candidates), default=0.0)
-    scale = 1.0 if scope.caller.owner or top <= 0 else 1 / top
-    outcome = the_outcome(snapshot, bool(candidates), filters, scope=scope)
+    first = candidates[0].score if candidates else 0.0
+    # Not told by what the scope happens to hide: a hidden document must not change a number.
+    scale = 1.0 if scope.caller.owner or first <= 0 else 1 / first
+    outcome = outcome_of(snapshot, bool(candidates), scope=scope)
     without: tuple[tuple[str, int], ...] = ()
     if not candidates and filters and query.store.groups:
         without = without_each_filter(snapshot, query, filters, scope=scope)
@@ -86,12 +87,12 @@ def search(
         hits=window.hits(shown, scale=scale, detail=detail, explained=explained),
         counts=Counts(all_words=found.all_groups, any_word=found.any_group),
         left_out=max(rest, 0),
-        more_exist=len(found.hits) >= WINDOW,
+        more_exist=len(found.hits) > WINDOW,
         next_page=cursor.at(offset + limit) if rest > 0 else None,
         indexed_at=snapshot.state.indexed_at,
         suggestions=query.suggestions,
         without_filters=without,
-        notes=the_notes(snapshot),
+        notes=index_notes(snapshot),
         effective_query=query.effective_query if explained else (),
     )
 
@@ -143,7 +144,7 @@ class Window:
             ),
         )
 
-    def _fetch(self, path: str, instead_of: Candidate) -> Candidate | None:
+    def _fetch(self, path: str) -> Candidate | None:
         """The best passage of a successor that the window does not hold, within the filters;
         its first one where no word of the query is in it."""
         record = self.snapshot.find(path, scope=self.scope)
@@ -166,9 +167,8 @@ class Window:
         return Candidate(
             passage=passage,
             document=record,
-            score=instead_of.score,
+            score=found.hits[0].score if found.hits else 0.0,
             standing=self._standings([record])[record.path],
-            placed=f"in place of {instead_of.document.path}",
         )
 
     def _passes(self, record: DocumentRecord) -> bool:
@@ -213,10 +213,8 @@ class Window:
             )
         score = candidate.score * scale
         explanation = None
-        if passage.id in parts or candidate.placed:
-            explanation = explain(
-                score, parts.get(passage.id, []), scale=scale, placed=candidate.placed
-            )
+        if passage.id in parts:
+            explanation = explain(candidate, parts.get(passage.id, []), scale=scale)
         life = record.lifecycle
         return Hit(
             path=record.path,
@@ -264,54 +262,19 @@ def context_line_of(record: DocumentRecord, passage: PassageRecord) -> str:
     return f"{line} ({', '.join(extras)})" if extras else line
 
 
-def the_outcome(snapshot: Snapshot, found: bool, filters: Filters, *, scope: Scope) -> Outcome:
-    """What a result is, in a word."""
-    if found:
-        return "found"
-    if snapshot.count_documents(scope=scope) == 0:
-        return "index-failed" if snapshot.state.error else "index-empty"
-    return "index-stale" if snapshot.state.error else "nothing-found"
-
-
-def the_notes(snapshot: Snapshot) -> tuple[str, ...]:
-    """What a reader of any result must know of the index."""
-    state = snapshot.state
-    notes = []
-    if state.error is not None:
-        notes.append(
-            f"The last index run failed at {state.failed_at}; this is the library as of "
-            f"{state.indexed_at or 'never'}. Run `wellread status` for the reason."
-        )
-    if state.held_back:
-        notes.append(
-            "Deletions are held back since the last run: some of these documents may be gone. "
-            "Run `wellread status`."
-        )
-    if snapshot.behind:
-        notes.append("The text index is catching up: a hit may be missing for a moment.")
-    return tuple(notes)
-
-
 def without_each_filter(
     snapshot: Snapshot, query: Query, filters: Filters, *, scope: Scope
 ) -> tuple[tuple[str, int], ...]:
-    """How many passages there are in scope without each of the filters, where any; and
-    without all of them."""
-    counted = []
-    for name, fewer in (
-        ("type", replace(filters, types=())),
-        ("state", replace(filters, states=())),
-        ("owner", replace(filters, owners=())),
-        ("tag", replace(filters, tags=())),
-        ("path", replace(filters, paths=())),
-        ("date", replace(filters, since=None, until=None)),
-        ("any", Filters()),
-    ):
-        if fewer != filters:
-            found = snapshot.lexical(query.store, scope=scope, filters=fewer, limit=1)
-            if found.any_group:
-                counted.append((name, found.any_group))
-    return tuple(counted)
+    """How many passages there are in scope without each of the filters, where any."""
+    counted = (
+        (name, snapshot.lexical(query.store, scope=scope, filters=fewer, limit=1).any_group)
+        for name, fewer in fewer_filters(filters)
+    )
+    return tuple((name, passages) for name, passages in counted if passages)
+
+
+LONGEST_CURSOR = 64
+"""Characters: of a key of 16 and an offset a cursor takes about 40."""
 
 
 class Cursor:
@@ -331,11 +294,15 @@ class Cursor:
         """The hit that a cursor starts at; 0 without one."""
         if page is None:
             return 0
+        key: object = None
+        offset: object = None
         try:
+            if len(page) > LONGEST_CURSOR:
+                raise ValueError("no cursor is so long")
             padded = page + "=" * (-len(page) % 4)
             key, offset = json.loads(base64.urlsafe_b64decode(padded))
-        except (ValueError, binascii.Error, TypeError):
-            key, offset = None, None
+        except (ValueError, TypeError):
+            key = None
         if key != self.key or not isinstance(offset, int) or offset < 0:
             raise UsageError(
                 f"The page {page[:40]!r} is not one of this query. Take `next_page` of a result "

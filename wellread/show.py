@@ -258,6 +258,7 @@ def read_json(result: ReadResult) -> dict[str, Any]:
         "links": plain(result.links),
         "backlinks": plain(result.backlinks),
         "attachments": plain(result.attachments),
+        "notes": list(result.notes),
     }
 
 
@@ -308,6 +309,7 @@ def _around_lines(result: ReadResult, *, outline: bool) -> Iterator[Line]:
         size = f", {_size(one.size)}" if one.size is not None else ""
         title = f"  {one.title}" if one.title else ""
         yield line(("attachment: ", "quiet"), (one.path, "path"), f"{title} ({one.kind}{size})")
+    yield from _note_lines(result.notes)
 
 
 # --- shared ----------------------------------------------------------------------------------

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from wellread.access import from_canonical
 from wellread.errors import NoIndex
+from wellread.freshness import GONE, changed_files
 from wellread.standing import standings
 from wellread.store import journal, schema
 from wellread.store.snapshot import EmbeddedSnapshot
@@ -20,6 +20,9 @@ from wellread.types import EVERYONE, Acl, Filters, Run, Scope
 
 RUNS_SHOWN = 5
 FILES_SHOWN = 20
+"""So many fit a screen with the rest of the status; the counts are whole."""
+
+STALE = "changed since it was indexed"
 
 NEVER_MEANT = frozenset({"not a document type", "already listed"})
 """Reasons of files that nobody misses: pictures, scripts, second links to a document."""
@@ -80,7 +83,10 @@ def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, toda
         find=by_path.get,
         superseders=lambda path: (one.path for one in snapshot.superseders(path, scope=scope)),
     )
-    stale = stale_files(snapshot, ids, scope=scope)
+    stale = [
+        FileNote(path=path, message="the file is gone" if how == GONE else STALE)
+        for path, how in changed_files(snapshot, ids, scope=scope).items()
+    ]
     left = snapshot.left_files() if owner else []
     skipped = [
         FileNote(path=file.path, message=file.message)
@@ -113,28 +119,6 @@ def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, toda
 def counted(names: Iterable[str]) -> dict[str, int]:
     """Counts by name, most first."""
     return dict(Counter(names).most_common())
-
-
-def stale_files(snapshot: EmbeddedSnapshot, ids: Sequence[int], *, scope: Scope) -> list[FileNote]:
-    """Documents whose file is no longer as it was when indexed."""
-    stamps = snapshot.files(ids, scope=scope)
-    changed: dict[int, str] = {}
-    for document_id, stamp in stamps.items():
-        try:
-            now = os.stat(stamp.location)
-        except OSError:
-            changed[document_id] = "the file is gone"
-            continue
-        if (now.st_size, now.st_mtime_ns) != (stamp.size, stamp.mtime_ns):
-            changed[document_id] = "changed since it was indexed"
-    records = snapshot.documents(changed, scope=scope)
-    return sorted(
-        (
-            FileNote(path=record.path, message=changed[document_id])
-            for document_id, record in records.items()
-        ),
-        key=lambda note: note.path,
-    )
 
 
 def recent_runs(path: Path) -> tuple[Run, ...]:

@@ -269,6 +269,7 @@ class Document:
     line of its first line. ``own_access`` and ``own_deny`` are the written lists, or ``None``
     where the key is absent; ``sealed`` means unreadable access: nobody but the local owner.
     None of the three knows of ``[[defaults]]``, which are evaluated on every run.
+    ``key_lines`` says where known keys are written;
     ``metadata`` keeps every frontmatter key, known or not, as JSON values.
     """
 
@@ -294,6 +295,7 @@ class Document:
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     translation_of: str | None = None
+    key_lines: Mapping[str, int] = field(default_factory=dict)
     metadata: Mapping[str, object] = field(default_factory=dict)
     headings: tuple[Heading, ...] = ()
     sections: tuple[Section, ...] = ()
@@ -522,6 +524,7 @@ class ReadResult:
     updated: date | None
     indexed_at: str
     pdf_page: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

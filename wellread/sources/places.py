@@ -21,3 +21,12 @@ def located(config: Config, path: str) -> Path | None:
         if real.startswith(root.rstrip("/") + "/") and os.path.isfile(real):
             return Path(real)
     return None
+
+
+def file_size(config: Config, path: str) -> int | None:
+    """The bytes of the file at a library path; ``None`` where there is none."""
+    place = located(config, path)
+    try:
+        return place.stat().st_size if place is not None else None
+    except OSError:
+        return None

@@ -148,6 +148,7 @@ class DocumentRecord:
     paged: bool
     indexed_at: str
     attachments: int
+    key_lines: Mapping[str, int]
     metadata: Mapping[str, object]
 
 

@@ -406,6 +406,7 @@ class CatalogReader:
                 sensitivity=record["sensitivity"],
                 about=record["about"],
                 lifecycle=load_lifecycle(record, updated),
+                key_lines=record["key_lines"],
                 metadata=record["metadata"],
                 body_line=record["body_line"],
                 total_lines=row[7],

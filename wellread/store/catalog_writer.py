@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import NamedTuple
@@ -220,14 +220,6 @@ class CatalogWriter:
         self.connection.executemany(
             "INSERT OR REPLACE INTO left_files VALUES (?, ?, ?, ?, ?)",
             ((file.path, file.source, file.failed, file.reason, file.message) for file in left),
-        )
-
-    def replace_sources(self, sources: Mapping[str, tuple[str, str]]) -> None:
-        """Remember the sources: name → root and settings as JSON."""
-        self.connection.execute("DELETE FROM sources")
-        self.connection.executemany(
-            "INSERT INTO sources VALUES (?, ?, ?)",
-            ((name, root, settings) for name, (root, settings) in sources.items()),
         )
 
     def count(self) -> int:

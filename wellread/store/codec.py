@@ -44,6 +44,7 @@ def dump_record(document: Document) -> str:
     record.update({name: getattr(document, name) for name in TUPLE_FIELDS})
     record["own_access"] = document.own_access
     record["lifecycle"] = lifecycle
+    record["key_lines"] = document.key_lines
     record["metadata"] = document.metadata
     record["problems"] = [
         (problem.line, problem.code, problem.message) for problem in document.problems

@@ -23,7 +23,7 @@ from pathlib import Path
 from wellread.access import AclTable, resolve
 from wellread.errors import NoIndex, RunRefused, StoreUnavailable
 from wellread.store import schema
-from wellread.store.base import DocumentRecord, DocumentText, Weights
+from wellread.store.base import DocumentRecord, DocumentText, LeftFile, Weights
 from wellread.store.catalog import CatalogReader, CatalogState, GenerationFacts
 from wellread.store.catalog_writer import CatalogWriter, stored_documents, write_meta
 from wellread.store.lexical import LexicalDocument, LexicalSearcher, LexicalWriter
@@ -412,8 +412,9 @@ class EmbeddedWriter:
             keep = tantivy_folder(self.folder, state.library_id)
         remove_tantivy_folders(self.folder, but=keep)
 
-    def keep(self, error: str, failed_at: str) -> None:
-        """Undo the run's changes and note only what went wrong, for ``status`` and results."""
+    def keep(self, error: str, failed_at: str, left: Sequence[LeftFile]) -> None:
+        """Undo the run's changes and note only what went wrong, for ``status`` and results:
+        the error, and the files that were left out."""
         try:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
@@ -428,6 +429,7 @@ class EmbeddedWriter:
                 standing = CatalogReader(self.connection, {}).state()
                 noted = replace(standing, error=error, failed_at=failed_at)
                 write_meta(self.connection, "state", asdict(noted))
+                self.catalog.replace_left_files(left)
             self.connection.execute("COMMIT")
         except sqlite3.Error as failure:
             raise schema.unavailable(self.folder / "catalog.db", failure) from failure
@@ -473,6 +475,8 @@ def open_or_replace(folder: Path) -> TantivyIndex:
     try:
         return TantivyIndex(folder, create=True)
     except StoreUnavailable:
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            raise  # it may be sound: what is wrong is for somebody else to mend
         shutil.rmtree(folder, ignore_errors=True)
         return TantivyIndex(folder, create=True)
 

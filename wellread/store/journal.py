@@ -13,14 +13,16 @@ import sqlite3
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection as Connection
 
-from wellread.errors import StoreUnavailable
 from wellread.store import schema
 from wellread.types import Run
 
 logger = logging.getLogger(__name__)
+
+FILE = "journal.db"
 
 TRACES_WAITING = 1000
 """Traces that may wait to be written; more are dropped and counted, since a read never waits."""
@@ -76,8 +78,9 @@ def forget(connection: sqlite3.Connection, subject: str) -> int:
     return cursor.rowcount
 
 
-def expire(connection: sqlite3.Connection, before: str) -> int:
-    """Delete traces older than a moment; returns how many there were."""
+def expire(connection: sqlite3.Connection, days: int, now: datetime) -> int:
+    """Delete traces older than so many days; returns how many there were."""
+    before = (now - timedelta(days=days)).isoformat()
     return connection.execute("DELETE FROM traces WHERE at < ?", (before,)).rowcount
 
 
@@ -108,9 +111,17 @@ class TraceWriter:
         """Write what waits, for a moment at most."""
         with self._guard:
             thread, self._thread = self._thread, None
-        if thread is not None:
-            self._waiting.put(None)
-            thread.join(FLUSH_SECONDS)
+        if thread is None:
+            return
+        try:
+            self._waiting.put(None, timeout=FLUSH_SECONDS)
+        except queue.Full:
+            self.lost += self._waiting.qsize()
+            logger.warning("%d traces could not be written in time", self.lost)
+            return
+        thread.join(FLUSH_SECONDS)
+        if thread.is_alive():
+            self.lost += self._waiting.qsize()
 
     def _write_all(self) -> None:
         connection = None
@@ -125,14 +136,14 @@ class TraceWriter:
                         trace.at,
                         trace.subject,
                         trace.tool,
-                        json.dumps(trace.arguments, ensure_ascii=False, default=str),
-                        json.dumps(trace.returned, ensure_ascii=False),
+                        json.dumps(trace.arguments, default=str),
+                        json.dumps(trace.returned),
                         trace.outcome,
                         trace.left_out,
                         trace.milliseconds,
                     ),
                 )
-            except (sqlite3.Error, StoreUnavailable) as error:
+            except Exception as error:  # noqa: BLE001 - whatever one trace holds, the next is written
                 self.lost += 1
                 logger.warning("a trace could not be written: %s", error)
         if connection is not None:

@@ -22,7 +22,6 @@ MMAP_BYTES = 4 << 30
 
 CATALOG = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE sources (name TEXT PRIMARY KEY, root TEXT NOT NULL, settings TEXT NOT NULL);
 CREATE TABLE acls (id INTEGER PRIMARY KEY, canonical TEXT NOT NULL UNIQUE);
 CREATE TABLE documents (
   id INTEGER PRIMARY KEY,
@@ -176,7 +175,7 @@ def unavailable(path: Path, error: sqlite3.Error) -> StoreUnavailable:
     if "full" in said:
         advice = "Free some space on its disk and run `wellread index` again; nothing was lost."
     elif "locked" in said:
-        advice = "Another process holds it; wait, or see which with `wellread status`."
+        advice = "Another process holds it: wait for it, or stop it."
     elif "readonly" in said or "unable to open" in said:
         advice = (
             "SQLite in WAL mode needs a writable folder, also for reading; "
@@ -185,5 +184,5 @@ def unavailable(path: Path, error: sqlite3.Error) -> StoreUnavailable:
     elif "malformed" in said or "not a database" in said:
         advice = "Run `wellread index --full` to build it anew, or `wellread restore FILE`."
     else:
-        advice = "See `wellread status`."
+        advice = "Try again; if that does not help, run `wellread index --full` to build it anew."
     return StoreUnavailable(f"The library at {path.parent} cannot be used: {said}. {advice}")
