@@ -52,7 +52,12 @@ def test_closing_does_not_wait_for_a_queue_that_nobody_empties(
     monkeypatch.setattr(journal, "TRACES_WAITING", 3)
     monkeypatch.setattr(journal, "FLUSH_SECONDS", 0.01)
     hold = threading.Event()
-    monkeypatch.setattr(journal, "open_journal", lambda path: hold.wait())
+
+    def stuck(path: Path) -> sqlite3.Connection:
+        hold.wait()
+        raise sqlite3.OperationalError(f"{path} is locked")
+
+    monkeypatch.setattr(journal, "open_journal", stuck)
     writer = TraceWriter(tmp_path / journal.FILE)
     for number in range(9):
         writer.add(trace(query=number))

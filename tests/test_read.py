@@ -25,7 +25,7 @@ def test_handle_names_a_document_a_section_a_deeper_heading_and_what_comes_befor
     with library(tmp_path, files) as opened:
         assert read(opened, "a.md").lines == (1, 17)
         assert read(opened, "a.md#paid").text.splitlines() == [
-            "## Paid", "", "twenty days", "", "### How", "", "ask", "",
+            "## Paid", "", "twenty days", "", "### How", "", "ask",
         ]  # fmt: skip
         assert read(opened, "a.md#how").lines == (11, 14)
         assert read(opened, "a.md#").text == "before\n"
