@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from wellread import cli
+from wellread import cli, cli_write
 from wellread.settings import template
 
 ROOT = Path(__file__).parent.parent
@@ -450,7 +450,7 @@ def test_a_mistake_of_the_program_is_one_message_and_debug_shows_where(
     def broken(_: object) -> int:
         raise ZeroDivisionError("by nought")
 
-    monkeypatch.setitem(cli.COMMANDS, "init", broken)
+    monkeypatch.setattr(cli_write, "init", broken)
     answer = empty("init")
     assert answer.code == 5
     assert "mistake in wellread itself, ZeroDivisionError: by nought" in answer.err
@@ -465,7 +465,7 @@ def test_an_interruption_exits_130_without_a_word(
     def interrupted(_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(cli.COMMANDS, "init", interrupted)
+    monkeypatch.setattr(cli_write, "init", interrupted)
     answer = empty("init")
     assert (answer.code, answer.out, answer.err) == (130, "", "")
 

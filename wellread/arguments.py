@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from wellread.config import Config
-    from wellread.types import Filters
+    from wellread.types import Caller, Filters
 
 SHELLS = ("bash", "zsh", "fish")
 DETAILS = ("snippet", "passage")
@@ -222,3 +222,28 @@ def text_of(args: argparse.Namespace, what: str) -> str:
     if not text.strip():
         raise UsageError(f"there is nothing to look for: wellread {args.command} {what}")
     return text
+
+
+def config_of(args: argparse.Namespace) -> Config:
+    """The configuration that the command line points at. Raises ``ConfigError``."""
+    from pathlib import Path
+
+    from wellread.config import load_here
+
+    return load_here(Path(args.config) if args.config is not None else None)
+
+
+def caller_of(args: argparse.Namespace, config: Config) -> Caller:
+    """Who asks, by ``--as``, the environment or the configuration. Raises ``UsageError``."""
+    from wellread.access import identify
+
+    return identify(
+        args.as_, config.environ_as, config.subject, transport="cli", groups=config.groups
+    )
+
+
+def today_of(args: argparse.Namespace) -> date:
+    """The day that standing is computed for."""
+    from datetime import date
+
+    return day(args.today, "--today") or date.today()

@@ -95,3 +95,9 @@ def plain(value: object) -> Any:
 def plural(count: int, word: str) -> str:
     """A word for so many things."""
     return word if count == 1 else f"{word}s"
+
+
+def sentence(message: str) -> str:
+    """The message as a sentence: with a capital, and an end."""
+    text = message[:1].upper() + message[1:]
+    return text if text.endswith((".", "?", "!")) else f"{text}."

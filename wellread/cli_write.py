@@ -1,0 +1,206 @@
+"""The commands that write: the configuration, the index, a backup."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from wellread.arguments import DETAILS, SHELLS, build_parser, config_of
+from wellread.errors import RunRefused, UsageError, WellreadError
+from wellread.output import sentence
+
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+    from wellread.config import Config, SourceConfig
+    from wellread.library import Library
+    from wellread.types import Run
+
+RETRY_SECONDS = 2.0  # what a watched save may take to be found
+
+
+def init(args: argparse.Namespace) -> int:
+    """Write a commented configuration."""
+    from pathlib import Path
+
+    from wellread.config import FILE_NAME
+    from wellread.settings import template
+
+    file = Path(args.config) if args.config is not None else Path.cwd() / FILE_NAME
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(template())
+    except FileExistsError:
+        raise UsageError(f"{file} exists and is left as it is: edit it, or move it away") from None
+    return _done(args, {"written": str(file)}, f"Wrote {file}. Next: wellread index")
+
+
+def index(args: argparse.Namespace) -> int:
+    """Build or refresh the library, or follow its sources."""
+    from pathlib import Path
+
+    from wellread.library import Library
+
+    config = config_of(args)
+    sources = _sources([Path(source) for source in args.sources], config)
+    with Library.open(config) as library:
+        if args.watch:
+            return _watch(args, library, sources)
+        run = _one_run(args, library, sources)
+    return _ran(args, run)
+
+
+def _sources(given: list[Path], config: Config) -> tuple[SourceConfig, ...] | None:
+    """The sources of the command line; ``None`` where those that are set hold. A configuration
+    lists all sources of its library, so that no other can stand in for some of them."""
+    from pathlib import Path
+
+    from wellread.config import named_sources
+
+    if not given:
+        return None
+    sources = named_sources(given, Path.cwd())
+    if config.file is None or not config.sources:
+        return sources
+    if {source.path for source in sources} == {source.path for source in config.sources}:
+        return None
+    raise UsageError(
+        f"the sources of this library are set in {config.file}: run wellread index without naming "
+        "any, or change [[sources]] there"
+    )
+
+
+def _one_run(
+    args: argparse.Namespace, library: Library, sources: tuple[SourceConfig, ...] | None
+) -> Run:
+    from wellread.progress import shown_progress
+
+    with shown_progress(sys.stderr) as progress:
+        return library.index(
+            sources,
+            full=args.full,
+            verify=args.verify,
+            allow_mass_delete=args.allow_mass_delete,
+            progress=progress,
+        )
+
+
+def _ran(args: argparse.Namespace, run: Run) -> int:
+    from wellread.output import emit, emit_json, plain
+    from wellread.report import held_back, run_lines
+
+    if args.json:
+        emit_json(plain(run), sys.stdout)
+    else:
+        emit(run_lines(run), sys.stdout)
+    if warning := held_back(run.held_back):
+        print(f"wellread: {sentence(warning)}", file=sys.stderr)
+    if run.error:
+        print(f"wellread: {sentence(run.error)}", file=sys.stderr)
+    return RunRefused.exit_code if run.error else 0
+
+
+def _watch(
+    args: argparse.Namespace, library: Library, sources: tuple[SourceConfig, ...] | None
+) -> int:
+    import threading
+
+    from wellread.watch import Watching, follow
+
+    stop = threading.Event()
+    roots = [source.path for source in sources or library.config.sources]
+    if not roots:
+        return _ran(args, _one_run(args, library, sources))  # says that there is no source
+    shown = False
+    ignore, exclude = [library.config.library], library.config.exclude
+    for event in follow(roots, stop=stop, ignore=ignore, exclude=exclude):
+        if isinstance(event, Watching):
+            reason = f": {event.reason}" if event.reason else ""
+            print(f"wellread: watching by {event.mode}{reason}", file=sys.stderr)
+        run = _run_until_done(args, library, sources, stop)
+        if not shown or run.added or run.changed or run.removed or run.held_back or run.error:
+            _ran(args, run)
+            sys.stdout.flush()
+        shown = True
+        args.full = False
+    return 0
+
+
+def _run_until_done(
+    args: argparse.Namespace,
+    library: Library,
+    sources: tuple[SourceConfig, ...] | None,
+    stop: Any,
+) -> Run:
+    """A run, again after a pause where it could not be done, as while another holds the lock."""
+    said = ""
+    while True:
+        try:
+            return _one_run(args, library, sources)
+        except WellreadError as error:
+            if str(error) != said:
+                said = str(error)
+                print(f"wellread: {sentence(said)}", file=sys.stderr)
+            stop.wait(RETRY_SECONDS)
+
+
+def backup(args: argparse.Namespace) -> int:
+    """Write the library into one file."""
+    from pathlib import Path
+
+    from wellread.library import Library
+
+    with Library.open(config_of(args)) as library:
+        library.backup(Path(args.file))
+    return _done(args, {"written": args.file}, f"Wrote {args.file}")
+
+
+def restore(args: argparse.Namespace) -> int:
+    """Make a library from such a file."""
+    from pathlib import Path
+
+    from wellread.library import Library
+
+    library = config_of(args).library
+    Library.restore(Path(args.file), library)
+    return _done(args, {"library": str(library)}, f"Restored {library} from {args.file}")
+
+
+def forget(args: argparse.Namespace) -> int:
+    """Delete the traces of a subject."""
+    from wellread.access import fold
+    from wellread.library import Library
+    from wellread.output import plural
+
+    with Library.open(config_of(args)) as library:
+        count = library.forget(fold(args.subject))
+    words = f"{count} {plural(count, 'trace')} of {args.subject} deleted"
+    return _done(args, {"forgotten": count}, words)
+
+
+def completion(args: argparse.Namespace) -> int:
+    """Print what completes commands in a shell."""
+    from wellread.completion import script
+    from wellread.output import emit_json
+    from wellread.types import STATES, TYPES
+
+    if args.shell not in SHELLS:
+        raise UsageError(f"the shell {args.shell!r} is unknown. Known: {', '.join(SHELLS)}")
+    values = {"type": TYPES, "state": STATES, "detail": DETAILS, "shell": SHELLS}
+    text = script(args.shell, build_parser(), values)
+    if args.json:
+        emit_json({"script": text}, sys.stdout)
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def _done(args: argparse.Namespace, value: dict[str, Any], words: str) -> int:
+    from wellread.output import emit, emit_json, line
+
+    if args.json:
+        emit_json(value, sys.stdout)
+    else:
+        emit([line(words)], sys.stdout)
+    return 0
