@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wellread.access import Groups, fold
 from wellread.configfile import ConfigFile, absolute
@@ -22,6 +22,10 @@ from wellread.types import (
     DocumentType,
     ParseRules,
 )
+
+if TYPE_CHECKING:
+    from wellread.embed import EmbeddingSettings
+    from wellread.rerank import RerankSettings
 
 FILE_NAME = "wellread.toml"
 LIBRARY_NAME = ".wellread"
@@ -58,6 +62,10 @@ class Config:
     lexical: Literal["tantivy", "fts5"]
     trace: bool
     trace_days: int
+    fusion: Literal["sum", "rrf"] = "sum"
+    lexical_share: float = 0.6
+    embeddings: EmbeddingSettings | None = None
+    rerank: RerankSettings | None = None
 
     def groups(self) -> Groups:
         """The groups of every known subject, folded. Reads ``groups.yaml`` where that is where
@@ -78,7 +86,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
     file = ConfigFile(path, path.parent if path is not None else cwd, environ)
     library = _library(file, environ, cwd)
     inline_groups, groups_file = _groups(file)
-    index, trace = file.values("index"), file.values("trace")
+    index, trace, search = file.values("index"), file.values("trace"), file.values("search")
     return Config(
         file=path,
         library=library,
@@ -92,7 +100,11 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         groups_file=groups_file,
         subject=file.values("identity")["subject"],
         environ_as=environ.get("WELLREAD_AS"),
-        lexical=file.values("search")["lexical"],
+        lexical=search["lexical"],
+        fusion=search["fusion"],
+        lexical_share=search["lexical_share"],
+        embeddings=_embeddings(file, environ),
+        rerank=_rerank(file, environ),
         trace=trace["enabled"],
         trace_days=trace["retention_days"],
     )
@@ -270,6 +282,67 @@ def _one_edit(one: str, other: str) -> bool:
     while one and other and one[-1] == other[-1]:
         one, other = one[:-1], other[:-1]
     return max(len(one), len(other)) <= 1 or (len(one) == 2 and one == other[::-1])
+
+
+def _embeddings(file: ConfigFile, environ: Mapping[str, str]) -> EmbeddingSettings | None:
+    """The model for vectors, with its key from the environment; ``None`` without a provider."""
+    values = file.values("embeddings")
+    if values["provider"] is None:
+        return None
+    from wellread.embed import EmbeddingSettings
+
+    if not values["batch"]:
+        raise file.refuse("[embeddings] batch", 0, "a whole number from 1", "write batch = 32")
+    return EmbeddingSettings(
+        provider=values["provider"],
+        model=values["model"] or "",
+        endpoint=_endpoint(file, "embeddings", values, environ),
+        key=environ.get(values["key_variable"]) or None,
+        query_prefix=values["query_prefix"] or "",
+        document_prefix=values["document_prefix"] or "",
+        batch=values["batch"],
+        download=values["download"],
+    )
+
+
+def _rerank(file: ConfigFile, environ: Mapping[str, str]) -> RerankSettings | None:
+    """The model that ranks anew, likewise."""
+    values = file.values("rerank")
+    if values["provider"] is None:
+        return None
+    from wellread.rerank import RerankSettings
+
+    if not 1 <= values["first"] <= 50:
+        wanted, remedy = "a whole number from 1 to 50", "write first = 40"
+        raise file.refuse("[rerank] first", values["first"], wanted, remedy)
+    return RerankSettings(
+        provider=values["provider"],
+        model=values["model"] or "",
+        endpoint=_endpoint(file, "rerank", values, environ),
+        key=environ.get(values["key_variable"]) or None,
+        first=values["first"],
+        seconds=values["time_limit_ms"] / 1000,
+        download=values["download"],
+    )
+
+
+def _endpoint(
+    file: ConfigFile, table: str, values: Mapping[str, Any], environ: Mapping[str, str]
+) -> str | None:
+    """The address of a model: any of one's own, but no key in the clear to another machine."""
+    url: str | None = values["endpoint"]
+    if url is None or url.startswith("https://"):
+        return url
+    where, remedy = f"[{table}] endpoint", "write for example https://models.example.com/v1/…"
+    if not url.startswith("http://"):
+        raise file.refuse(where, url, "an address of https or http", remedy)
+    if environ.get(values["key_variable"]):
+        from wellread.jwks import secure_url
+
+        if not secure_url(url):
+            wanted = f"https, while {values['key_variable']} holds a key"
+            raise file.refuse(where, url, wanted, "use https, or unset the variable")
+    return url
 
 
 def _access(file: ConfigFile) -> AccessRules:

@@ -131,6 +131,9 @@ class ConfigFile:
             case "count":
                 whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
                 return "a whole number from 0", value if whole else None
+            case "share":
+                number = isinstance(value, int | float) and not isinstance(value, bool)
+                return "a number from 0 to 1", value if number and 0 <= value <= 1 else None
             case "size":
                 return "a number of bytes or a size", _size(value)
             case "names":
