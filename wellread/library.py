@@ -21,6 +21,7 @@ from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult
 
 if TYPE_CHECKING:
+    from wellread.embedding import EmbeddingProgress
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
@@ -211,7 +212,13 @@ class Library:
 
         with self._snapshot() as snapshot:
             scope = self._current(scope, snapshot)
-            return status(snapshot, self.config.library / journal.FILE, scope=scope, today=today)
+            return status(
+                snapshot,
+                self.config.library / journal.FILE,
+                scope=scope,
+                today=today,
+                vectors=self.config.embeddings is not None,
+            )
 
     def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
         """Every mistake in the documents in scope, by path and line. Files that are no
@@ -233,9 +240,13 @@ class Library:
         full: bool = False,
         verify: bool = False,
         allow_mass_delete: bool = False,
+        reembed: bool = False,
         progress: Callable[[Progress], None] | None = None,
+        embedding_progress: Callable[[EmbeddingProgress], None] | None = None,
     ) -> Run:
-        """Bring the library up to its sources: see ``indexing.index_library``.
+        """Bring the library up to its sources: see ``indexing.index_library``. Where a model for
+        vectors is set, passages without one are then embedded; ``reembed`` lets another model
+        take over.
 
         ``sources`` stand in place of the configured ones, and are remembered where there is
         no configuration. Raises ``RunRefused`` where nothing was seen or all failed,
@@ -249,7 +260,9 @@ class Library:
             full=full,
             verify=verify,
             allow_mass_delete=allow_mass_delete,
+            reembed=reembed,
             progress=progress,
+            embedding_progress=embedding_progress,
         )
         with self._guard:
             store, self._store = self._store, None

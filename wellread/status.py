@@ -15,6 +15,7 @@ from wellread.errors import NoIndex
 from wellread.freshness import GONE, changed_files
 from wellread.standing import standings
 from wellread.store import journal, schema
+from wellread.store.base import Coverage
 from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.types import EVERYONE, Acl, Filters, Run, Scope
 
@@ -49,7 +50,8 @@ class Status:
     """Counts are of documents in the caller's scope. Runs, files left out and acls are known
     to the local owner alone, and empty for everybody else. ``stale`` are documents whose file
     has changed or gone since it was indexed. ``skipped`` counts every file that is no document
-    by reason; ``skipped_files`` are those that were probably meant to be one."""
+    by reason; ``skipped_files`` are those that were probably meant to be one. ``vectors``
+    counts the passages in scope that have one, where a model is set."""
 
     documents: int
     types: Mapping[str, int]
@@ -69,10 +71,18 @@ class Status:
     acls: tuple[AclNote, ...]
     skipped_files: tuple[FileNote, ...] = ()
     skipped_files_count: int = 0
+    vectors: Coverage | None = None
 
 
-def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, today: date) -> Status:
-    """The status for one caller."""
+def status(
+    snapshot: EmbeddedSnapshot,
+    journal_path: Path,
+    *,
+    scope: Scope,
+    today: date,
+    vectors: bool = False,
+) -> Status:
+    """The status for one caller; ``vectors`` where a model for them is set."""
     owner = scope.caller.owner
     ids = snapshot.document_ids(scope=scope, filters=Filters())
     records = list(snapshot.documents(ids, scope=scope).values())
@@ -113,6 +123,7 @@ def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, toda
         acls=acl_notes(snapshot) if owner else (),
         skipped_files=tuple(skipped[:FILES_SHOWN]),
         skipped_files_count=len(skipped),
+        vectors=snapshot.coverage(scope=scope) if vectors else None,
     )
 
 

@@ -528,9 +528,22 @@ class ReadResult:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class EmbeddingRun:
+    """What giving passages vectors came to: texts embedded now, and how many of the passages
+    have a vector. ``problem`` says why some have none, or why none was made now."""
+
+    model: str
+    embedded: int
+    known: int
+    passages: int
+    problem: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """The log of one index run. ``skipped`` and ``failed`` map a reason to its count;
-    ``held_back`` counts deletions that wait for ``--allow-mass-delete``."""
+    ``held_back`` counts deletions that wait for ``--allow-mass-delete``. ``vectors`` is what
+    embedding came to, where there is a model; it is done after the run is logged."""
 
     started_at: str
     finished_at: str
@@ -546,3 +559,4 @@ class Run:
     skipped: Mapping[str, int] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
     error: str | None = None
+    vectors: EmbeddingRun | None = None

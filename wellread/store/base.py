@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from wellread.types import (
     Attachment,
@@ -112,6 +112,52 @@ class LexicalResult:
     hits: tuple[ScoredPassage, ...]
     any_group: int
     all_groups: int
+
+
+class PassageRow(NamedTuple):
+    """What scope, filters and the order of hits need to know of a passage with a vector."""
+
+    id: int
+    document_id: int
+    acl_id: int
+    language: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueryVector:
+    """A vector of length one, as a float32 array, with the name of the model that made it:
+    only vectors of one model can be compared."""
+
+    model: str
+    values: Any
+
+
+class DenseHit(NamedTuple):
+    """A passage with the cosine of its vector to the query's, and its document's language."""
+
+    passage_id: int
+    cosine: float
+    language: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DenseResult:
+    """The nearest passages in scope and filters, the nearest first; ``others`` are passages that
+    were asked about whatever their rank; ``medians`` the median cosine of each language's
+    passages, in scope and filters; ``rows`` how many there are."""
+
+    hits: tuple[DenseHit, ...]
+    others: Mapping[int, DenseHit]
+    medians: Mapping[str, float]
+    rows: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage:
+    """How many of the passages in scope have a vector."""
+
+    known: int
+    passages: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -275,6 +321,33 @@ class Snapshot(Protocol):
     ) -> LexicalResult:
         """The ``limit`` best passages by BM25, and the two counts, within scope and filters;
         ``within`` stands in place of the path filter and names documents."""
+        ...
+
+    def attainable(self, query: StoreQuery) -> float:
+        """The largest score that any passage could have for a query: every word at saturated
+        frequency, a word that the library lacks with the largest idf there is. 0 of nothing."""
+        ...
+
+    def dense(
+        self,
+        query: QueryVector,
+        *,
+        scope: Scope,
+        filters: Filters,
+        limit: int,
+        also: Sequence[int] = (),
+    ) -> DenseResult | None:
+        """The nearest passages by their vectors, and the cosines of the passages ``also``;
+        ``None`` where the library has no vectors. Raises ``VectorsRefused`` where they are of
+        another model or length."""
+        ...
+
+    def coverage(self, *, scope: Scope) -> Coverage:
+        """How far the passages in scope have vectors."""
+        ...
+
+    def mean_vector(self, ids: Sequence[int], *, scope: Scope) -> QueryVector | None:
+        """Where passages lie together; ``None`` where none of those in scope has a vector."""
         ...
 
     def group_scores(

@@ -17,6 +17,7 @@ from wellread.store.base import (
     LinkRecord,
     PassagePlace,
     PassageRecord,
+    PassageRow,
 )
 from wellread.store.codec import load_headings, load_lifecycle, load_path
 from wellread.store.conditions import document_condition
@@ -52,11 +53,12 @@ REMEMBERED_SCOPES = 256
 @dataclass(kw_only=True, slots=True)
 class GenerationFacts:
     """What holds for a whole generation and every search asks for: the paths that any
-    document supersedes, and the languages of each scope met so far."""
+    document supersedes, the languages of each scope met so far, and the passages of each acl."""
 
     generation: int = -1
     superseded: frozenset[str] | None = None
     languages: dict[frozenset[int], tuple[str, ...]] = field(default_factory=dict)
+    passages: dict[int, int] | None = None
 
 
 class CatalogReader:
@@ -93,6 +95,31 @@ class CatalogReader:
             list(ids),
         )
         return {row[0]: PassagePlace._make(row) for row in rows}
+
+    def passage_rows(self) -> list[PassageRow]:
+        """Every passage with what a vector search must know of it, of any scope, by id."""
+        rows = self.connection.execute(
+            "SELECT p.id, p.document_id, d.acl_id, d.language FROM passages p "
+            "JOIN documents d ON d.id = p.document_id ORDER BY p.id"
+        )
+        return [PassageRow._make(row) for row in rows]
+
+    def passage_counts(self) -> dict[int, int]:
+        """The number of passages of each acl."""
+        if self.facts.passages is None:
+            rows = self.connection.execute(
+                "SELECT d.acl_id, COUNT(*) FROM passages p JOIN documents d "
+                "ON d.id = p.document_id GROUP BY d.acl_id"
+            )
+            self.facts.passages = dict(rows.fetchall())
+        return self.facts.passages
+
+    def passage_ids(self, document_id: int) -> list[int]:
+        """The ids of a document's passages, in order; of a document found in scope."""
+        rows = self.connection.execute(
+            "SELECT id FROM passages WHERE document_id = ? ORDER BY id", (document_id,)
+        )
+        return [row[0] for row in rows]
 
     def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:
         """Passages by id; those outside the scope, or gone, are left out."""

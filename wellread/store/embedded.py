@@ -18,7 +18,9 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.errors import NoIndex, RunRefused, StoreUnavailable
@@ -32,6 +34,9 @@ from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.store.tantivy_index import TANTIVY_SCHEMA_VERSION, TantivyIndex, unwritable
 from wellread.store.texts import create as create_texts
 from wellread.types import Caller, Scope
+
+if TYPE_CHECKING:
+    from wellread.vectors import Matrix
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +60,27 @@ class _Known:
         self.facts = GenerationFacts()
         self.tantivy: TantivyIndex | None = None
         self.loaded_generation = -1
+        self.vectors: tuple[str, Matrix] | None = None
+
+    def matrix_of(self, library: Path, state: CatalogState) -> Callable[[], Matrix | None]:
+        """Opens the matrix of vectors that holds when it is first asked for, and keeps it."""
+
+        def opened() -> Matrix | None:
+            from wellread.vectors import current_version, open_matrix, vectors_folder
+
+            folder = vectors_folder(library, state.library_id)
+            version = current_version(folder)
+            known = self.vectors
+            if version is None:
+                return None
+            if known is None or known[0] != version:
+                matrix = open_matrix(folder)
+                if matrix is None:
+                    return None
+                known = self.vectors = (matrix.folder.name, matrix)
+            return known[1]
+
+        return cache(opened)
 
     def facts_of(self, generation: int) -> GenerationFacts:
         # A request of an older generation keeps the facts that it has begun with.
@@ -90,7 +116,9 @@ class EmbeddedStore:
             catalog.cache = known.records
             catalog.facts = known.facts_of(state.generation)
             searcher = self._searcher(connection, state, known)
-            yield EmbeddedSnapshot(catalog, state, searcher, known.catalog)
+            yield EmbeddedSnapshot(
+                catalog, state, searcher, known.catalog, known.matrix_of(self.folder, state)
+            )
         except sqlite3.Error as error:
             raise schema.unavailable(self.folder / "catalog.db", error) from error
         finally:

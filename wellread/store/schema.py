@@ -10,7 +10,7 @@ from wellread.errors import NoIndex, StoreUnavailable
 SCHEMA_VERSION = 1
 """Of the catalog: another one means that it is rebuilt from the sources."""
 
-JOURNAL_VERSION = 1
+JOURNAL_VERSION = 3
 """Of the journal: it is migrated, never rebuilt."""
 
 PAGE_SIZE = 32_768
@@ -128,6 +128,9 @@ CREATE TABLE IF NOT EXISTS traces (
 );
 CREATE INDEX IF NOT EXISTS traces_by_subject ON traces (subject);
 CREATE TABLE IF NOT EXISTS commit_times (root TEXT PRIMARY KEY, cached TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS embeddings (
+  model TEXT NOT NULL, hash BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, hash)
+) WITHOUT ROWID;
 """
 
 

@@ -6,10 +6,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from wellread.errors import VectorsRefused
 from wellread.globs import any_of
 from wellread.store.base import (
     Alternative,
+    Coverage,
+    DenseResult,
     DocumentRecord,
     DocumentText,
     FileStamp,
@@ -19,6 +23,7 @@ from wellread.store.base import (
     PassagePlace,
     PassageRecord,
     Phrase,
+    QueryVector,
     StoreQuery,
     TermGroup,
     VocabularyTerm,
@@ -26,6 +31,9 @@ from wellread.store.base import (
 from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.lexical import LexicalSearcher, Places, Restriction
 from wellread.types import Explanation, Filters, Problem, Scope
+
+if TYPE_CHECKING:
+    from wellread.vectors import Columns, Matrix
 
 WILDCARD = re.compile(r"[*?\[\\]")
 
@@ -37,9 +45,15 @@ class EmbeddedSnapshot:
     """See ``base.Snapshot`` for what each method answers."""
 
     def __init__(
-        self, catalog: CatalogReader, state: CatalogState, searcher: LexicalSearcher, key: str
+        self,
+        catalog: CatalogReader,
+        state: CatalogState,
+        searcher: LexicalSearcher,
+        key: str,
+        matrix: Callable[[], Matrix | None],
     ) -> None:
         self.catalog = catalog
+        self._open_matrix = matrix
         self.state = state
         self.searcher = searcher
         self.generation = state.generation
@@ -68,6 +82,71 @@ class EmbeddedSnapshot:
         if not self.behind:
             return self.searcher.search(query, where, limit)
         return self._through_catalog(query, where, limit)
+
+    def attainable(self, query: StoreQuery) -> float:
+        """The largest score that any passage could have for a query."""
+        return self.searcher.attainable(query)
+
+    def dense(
+        self,
+        query: QueryVector,
+        *,
+        scope: Scope,
+        filters: Filters,
+        limit: int,
+        also: Sequence[int] = (),
+    ) -> DenseResult | None:
+        """The nearest passages by their vectors."""
+        matrix = self._open_matrix()
+        if matrix is None:
+            return None
+        if matrix.meta.model != query.model:
+            raise VectorsRefused(another_model(matrix.meta.model, query.model))
+        if not matrix.meta.rows:
+            return None
+        documents = None
+        if filters:
+            documents = self.document_ids(scope=scope, filters=filters)
+        return matrix.search(
+            query.values,
+            self._columns(matrix),
+            acls=None if scope.everything else scope.allowed,
+            documents=documents,
+            limit=limit,
+            also=also,
+        )
+
+    def coverage(self, *, scope: Scope) -> Coverage:
+        """How far the passages in scope have vectors."""
+        matrix = self._open_matrix()
+        known = 0
+        if matrix is not None:
+            counts = matrix.counts(self._columns(matrix))
+            known = sum(count for acl, count in counts.items() if acl in scope.allowed)
+            if (matrix.meta.generation, matrix.meta.passages) == (
+                self.generation,
+                matrix.meta.rows,
+            ):
+                return Coverage(known=known, passages=known)
+        passages = self.catalog.passage_counts()
+        return Coverage(
+            known=known,
+            passages=sum(count for acl, count in passages.items() if acl in scope.allowed),
+        )
+
+    def mean_vector(self, ids: Sequence[int], *, scope: Scope) -> QueryVector | None:
+        """Where the passages of these that are in scope lie together."""
+        matrix = self._open_matrix()
+        if matrix is None:
+            return None
+        mean = matrix.mean_of(sorted(self.catalog.live_passages(ids, scope=scope)))
+        return None if mean is None else QueryVector(model=matrix.meta.model, values=mean)
+
+    def _columns(self, matrix: Matrix) -> Columns:
+        """What is known of each row, as of this catalog."""
+        if matrix.meta.generation == self.generation:
+            return matrix.columns
+        return matrix.columns_at(self.generation, self.catalog.passage_rows)
 
     def _through_catalog(self, query: StoreQuery, where: Restriction, limit: int) -> LexicalResult:
         """Search an index of another generation: only passages that the catalog still holds,
@@ -269,6 +348,14 @@ class EmbeddedSnapshot:
                 document_id for document_id, path in self.catalog.paths() if test(path)
             )
         return Places(folders=tuple(folders), paths=tuple(paths), documents=documents)
+
+
+def another_model(stored: str, asked: str) -> str:
+    """Vectors of two models cannot be compared: what to do about it."""
+    return (
+        f"The vectors of the library are of {stored}, [embeddings] names {asked}. Run `wellread "
+        "index --reembed` to embed all passages anew, or name the other model again."
+    )
 
 
 def within_one_edit(word: str, candidates: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
