@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
 from wellread.errors import NoIndex, WellreadError
+from wellread.models import Models
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import Trace, TraceWriter
@@ -43,6 +44,7 @@ class Library:
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
+        self._models = Models(config)
         self._traces = TraceWriter(config.library / journal.FILE) if config.trace else None
 
     @classmethod
@@ -110,6 +112,8 @@ class Library:
                 page=page,
                 detail=detail,
                 explained=explain,
+                meaning=self._models.meaning(text),
+                reranker=self._models.reranker(),
             )
             notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
             answered.returned = tuple(hit.section for hit in result.hits)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -95,6 +96,8 @@ class Query:
     ``effective_query`` are lines for a reader; ``suggestions`` are spellings that exist in
     scope, for words that do not. ``matches`` and ``identifiers`` say what each term stands
     for, and ``pairs`` which terms are better together: what a snippet is chosen by.
+    ``exact`` are the groups of codes and of rare names, which nothing else stands for.
+    ``languages`` are those that the words may be in; none where there are only codes.
     """
 
     text: str
@@ -105,6 +108,8 @@ class Query:
     matches: Mapping[str, Match] = field(default_factory=dict)
     identifiers: Mapping[str, Match] = field(default_factory=dict)
     pairs: frozenset[str] = frozenset()
+    exact: tuple[TermGroup, ...] = ()
+    languages: frozenset[str] = frozenset()
 
     @property
     def empty(self) -> bool:
@@ -188,11 +193,14 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
         notes.append(f"{left_out} more common or later words were left out ({MAX_WORDS} are kept)")
 
     groups: list[TermGroup] = []
+    exact: list[TermGroup] = []
     lines: list[str] = []
     suggestions: list[str] = []
     expanded = 0
     for unit in units:
         alternatives = unit.alternatives
+        if literal := _literal(unit, within):
+            exact.append(TermGroup(alternatives=literal))
         if unit.expandable and expanded < MAX_EXPANDED and within.rare(alternatives):
             expanded += 1
             relatives, spellings = _relatives(unit, within)
@@ -212,6 +220,8 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
         matches=_matches(groups, "word"),
         identifiers=_matches(groups, "identifier"),
         pairs=frozenset(a.term for group in pair_groups for a in group.alternatives),
+        exact=tuple(exact),
+        languages=_languages_of(found, languages),
     )
 
 
@@ -329,6 +339,43 @@ def _bounded(units: list[_Unit], within: _InScope) -> tuple[list[_Unit], int]:
     counts = [within.most(unit.alternatives, None) for unit in units[:MAX_CONSIDERED]]
     ranked = sorted(range(len(counts)), key=lambda n: (counts[n] == 0, counts[n], n))
     return [units[n] for n in sorted(ranked[:MAX_WORDS])], len(units) - MAX_WORDS
+
+
+def _literal(unit: _Unit, within: _InScope) -> tuple[Alternative, ...]:
+    """What a passage holds that holds a code as it is written, or a rare name; empty for words
+    that are neither."""
+    if not unit.counted:
+        return ()
+    whole = tuple(
+        one
+        for one in unit.alternatives
+        if one.kind == "identifier" and one.weight == WHOLE_WEIGHT and within.count(one)
+    )
+    if whole:
+        return whole
+    # A name of its own: written with a capital, and known to few passages.
+    if (
+        unit.written[:1].isupper()
+        and within.most(unit.alternatives)
+        and within.rare(unit.alternatives)
+    ):
+        return unit.alternatives
+    return ()
+
+
+def _languages_of(found: list[Compound], languages: tuple[str, ...]) -> frozenset[str]:
+    """The languages that the words of a query may be in: the one whose function words they
+    have, else all that the library holds in their script. Codes are in no language."""
+    words = [word for one in found if not one.identifiers for word in one.words]
+    scripts = Counter(script_of(word) for word in words if word.isalpha())
+    if not scripts:
+        return frozenset()
+    script = scripts.most_common(1)[0][0]
+    own = tuple(name for name in languages if script_of_language(name) == script)
+    voted = vote([word for word in words if script_of(word) == script], own, "") if own else ""
+    if voted:
+        return frozenset({voted})
+    return frozenset(own) or frozenset({detect_language(" ".join(words))})
 
 
 # --- relatives -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from wellread.errors import UsageError
 from wellread.globs import any_of
@@ -22,6 +22,7 @@ from wellread.rank import (
     in_order,
     put_successors,
 )
+from wellread.ranking import Meaning, Ranking, ranked, reranked
 from wellread.snippet import render, snippet, visible
 from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
@@ -34,6 +35,9 @@ from wellread.types import (
     SearchResult,
     Standing,
 )
+
+if TYPE_CHECKING:
+    from wellread.rerank import Reranker
 
 Detail = Literal["snippet", "passage"]
 
@@ -55,12 +59,15 @@ def search(
     page: str | None = None,
     detail: Detail = "snippet",
     explained: bool = False,
+    meaning: Meaning | None = None,
+    reranker: Reranker | None = None,
 ) -> SearchResult:
     """The passages that best match a text, a page at a time.
 
     ``limit`` is the number of hits a page, 1 to 100; ``page`` is a cursor of an earlier
-    result for the same query and caller. Raises ``UsageError`` for an empty text, a wrong
-    limit or a foreign cursor.
+    result for the same query and caller. ``meaning`` adds vectors to the words, ``reranker``
+    orders the first passages anew; where either cannot be had, the result says so in its notes.
+    Raises ``UsageError`` for an empty text, a wrong limit or a foreign cursor.
     """
     if not 1 <= limit <= LARGEST_LIMIT:
         raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
@@ -69,8 +76,11 @@ def search(
     query = build_query(text, snapshot=snapshot, scope=scope, filters=filters)
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
-    window = Window(snapshot, query, scope=scope, filters=filters, today=today)
-    candidates = window.candidates([(hit.passage_id, hit.score) for hit in found.hits[:WINDOW]])
+    ranking = ranked(snapshot, query, found.hits, meaning, scope=scope, filters=filters)
+    if reranker is not None:
+        ranking = reranked(snapshot, query, ranking, reranker, scope=scope)
+    window = Window(snapshot, query, scope=scope, filters=filters, today=today, ranking=ranking)
+    candidates = window.candidates([(one.passage_id, one.score) for one in ranking.fused[:WINDOW]])
     shown = candidates[offset : offset + limit]
     first = candidates[0].score if candidates else 0.0
     # Not told by what the scope happens to hide: a hidden document must not change a number.
@@ -87,12 +97,12 @@ def search(
         hits=window.hits(shown, scale=scale, detail=detail, explained=explained),
         counts=Counts(all_words=found.all_groups, any_word=found.any_group),
         left_out=max(rest, 0),
-        more_exist=len(found.hits) > WINDOW,
+        more_exist=len(ranking.fused) > WINDOW,
         next_page=cursor.at(offset + limit) if rest > 0 else None,
         indexed_at=snapshot.state.indexed_at,
         suggestions=query.suggestions,
         without_filters=without,
-        notes=index_notes(snapshot),
+        notes=(*index_notes(snapshot), *ranking.notes),
         effective_query=query.effective_query if explained else (),
     )
 
@@ -101,13 +111,21 @@ class Window:
     """The candidates of one search, and the hits made of those that are shown."""
 
     def __init__(
-        self, snapshot: Snapshot, query: Query, *, scope: Scope, filters: Filters, today: date
+        self,
+        snapshot: Snapshot,
+        query: Query,
+        *,
+        scope: Scope,
+        filters: Filters,
+        today: date,
+        ranking: Ranking,
     ) -> None:
         self.snapshot = snapshot
         self.query = query
         self.scope = scope
         self.filters = filters
         self.today = today
+        self.ranking = ranking
 
     def candidates(self, scored: Sequence[tuple[int, float]]) -> list[Candidate]:
         """Passages become candidates, in the order in which they are shown."""
@@ -132,7 +150,7 @@ class Window:
             )
             for passage, score in kept
         ]
-        return put_successors(in_order(candidates), self._fetch)
+        return put_successors(in_order(candidates, like=self.ranking.like), self._fetch)
 
     def _standings(self, records: Iterable[DocumentRecord]) -> dict[str, Standing]:
         return standings_in(self.snapshot, records, scope=self.scope, today=self.today)
@@ -160,7 +178,7 @@ class Window:
         return Candidate(
             passage=passage,
             document=record,
-            score=found.hits[0].score if found.hits else 0.0,
+            score=found.hits[0].score * self.ranking.scale if found.hits else 0.0,
             standing=self._standings([record])[record.path],
         )
 
@@ -232,7 +250,8 @@ class Window:
         )
 
     def _parts(self, ids: Sequence[int]) -> dict[int, list[Explanation]]:
-        """What each group and phrase of the query adds to each passage's score."""
+        """What each group and phrase of the query adds to each passage's score, and vectors
+        and places where there are any."""
         parts: dict[int, list[Explanation]] = {one: [] for one in ids}
         for group in self.query.store.groups:
             scores = self.snapshot.group_scores(group, ids, scope=self.scope, filters=self.filters)
@@ -244,7 +263,7 @@ class Window:
             )
             for passage_id, part in scores.items():
                 parts[passage_id].append(part)
-        return parts
+        return {one: self.ranking.parts(one, found) for one, found in parts.items()}
 
 
 def context_line_of(record: DocumentRecord, passage: PassageRecord) -> str:
