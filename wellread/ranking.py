@@ -148,7 +148,7 @@ def with_phrases(
         ids = [hit.passage_id for hit in kept]
         holders = snapshot.phrase_scores(phrase, ids, scope=scope, filters=filters)
         kept = [hit for hit in kept if hit.passage_id in holders]
-    # The median passage of its language says nothing for a passage, nor do those below it.
+    # What is no nearer than the median passage of its language is not near.
     near = tuple(hit for hit in kept if hit.cosine > dense.medians.get(hit.language, 0.0))
     return DenseResult(hits=near, others=dense.others, medians=dense.medians, rows=dense.rows)
 

@@ -144,7 +144,7 @@ class DenseHit(NamedTuple):
 class DenseResult:
     """The nearest passages in scope and filters, the nearest first; ``others`` are passages that
     were asked about whatever their rank; ``medians`` the median cosine of each language's
-    passages, in scope and filters; ``rows`` how many there are."""
+    passages in scope; ``rows`` how many passages are in scope and filters."""
 
     hits: tuple[DenseHit, ...]
     others: Mapping[int, DenseHit]
