@@ -104,6 +104,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     search = command("search", "find passages about an idea", reading, filters)
     search.add_argument("text", nargs="*", metavar="WORDS", help="a few words; a question is fine")
+    search.add_argument(
+        "--similar-to", metavar="PATH[#SECTION]", help="what is like this, in place of words"
+    )
     search.add_argument("--limit", type=int, default=8, metavar="N", help="hits a page (8)")
     search.add_argument("--page", metavar="CURSOR", help="a further page, as an answer named it")
     search.add_argument(

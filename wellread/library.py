@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
-from wellread.errors import NoIndex, WellreadError
+from wellread.errors import NoIndex, UsageError, WellreadError
 from wellread.models import Models
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
@@ -81,8 +81,9 @@ class Library:
 
     def search(
         self,
-        text: str,
+        text: str | None = None,
         *,
+        similar_to: str | None = None,
         scope: Scope,
         today: date,
         filters: Filters = NO_FILTERS,
@@ -91,30 +92,51 @@ class Library:
         detail: Detail = "snippet",
         explain: bool = False,
     ) -> SearchResult:
-        """The passages about an idea, best first: see ``search.search``.
+        """The passages about an idea, best first: see ``search.search``; or those that are like
+        ``similar_to``, a handle as ``read`` takes it: see ``search.similar``.
 
-        ``limit`` counts hits, 1 to 100. Raises ``UsageError`` for an empty text, ``NoIndex``
-        and ``StoreUnavailable``.
+        ``limit`` counts hits, 1 to 100. Raises ``UsageError`` for an empty text, or where not
+        one of the two is given, ``NotFound`` for the handle, ``NoIndex`` and
+        ``StoreUnavailable``.
         """
         from wellread.freshness import freshness_notes
-        from wellread.search import search
+        from wellread.search import search, similar
 
-        arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
+        if (text is None) == (similar_to is None):
+            raise UsageError("Give either words to look for or similar_to, a path or section.")
+        arguments = {
+            "query": text, "similar_to": similar_to, **filters_as_json(filters), "limit": limit,
+            "page": page,
+        }  # fmt: skip
         with self._traced(scope, "search", arguments) as answered, self._snapshot() as snapshot:
             scope = self._current(scope, snapshot)
-            result = search(
-                snapshot,
-                text,
-                scope=scope,
-                today=today,
-                filters=filters,
-                limit=limit,
-                page=page,
-                detail=detail,
-                explained=explain,
-                meaning=self._models.meaning(text),
-                reranker=self._models.reranker(),
-            )
+            if similar_to is not None:
+                result = similar(
+                    snapshot,
+                    similar_to,
+                    scope=scope,
+                    today=today,
+                    filters=filters,
+                    limit=limit,
+                    page=page,
+                    detail=detail,
+                    explained=explain,
+                    model=self._models.name,
+                )
+            else:
+                result = search(
+                    snapshot,
+                    text or "",
+                    scope=scope,
+                    today=today,
+                    filters=filters,
+                    limit=limit,
+                    page=page,
+                    detail=detail,
+                    explained=explain,
+                    meaning=self._models.meaning(text or ""),
+                    reranker=self._models.reranker(),
+                )
             notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
             answered.returned = tuple(hit.section for hit in result.hits)
             answered.outcome, answered.left_out = result.outcome, result.left_out

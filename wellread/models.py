@@ -35,6 +35,15 @@ class Models:
         self._reranker: Reranker | None = None
         self._vectors: OrderedDict[str, QueryVector] = OrderedDict()
 
+    @property
+    def name(self) -> str | None:
+        """The model for vectors that is set, by the name that its vectors have."""
+        if self.config.embeddings is None:
+            return None
+        from wellread.embed import name_of
+
+        return name_of(self.config.embeddings)
+
     def meaning(self, text: str) -> Meaning | None:
         """A query's vector, or why there is none; ``None`` where no model is set."""
         settings = self.config.embeddings

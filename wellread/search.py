@@ -23,6 +23,7 @@ from wellread.rank import (
     put_successors,
 )
 from wellread.ranking import Meaning, Ranking, ranked, reranked
+from wellread.similar import alike
 from wellread.snippet import render, snippet, visible
 from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
@@ -69,16 +70,64 @@ def search(
     orders the first passages anew; where either cannot be had, the result says so in its notes.
     Raises ``UsageError`` for an empty text, a wrong limit or a foreign cursor.
     """
-    if not 1 <= limit <= LARGEST_LIMIT:
-        raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
-    cursor = Cursor(text, filters, scope)
-    offset = cursor.offset(page)
     query = build_query(text, snapshot=snapshot, scope=scope, filters=filters)
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     ranking = ranked(snapshot, query, found.hits, meaning, scope=scope, filters=filters)
     if reranker is not None:
         ranking = reranked(snapshot, query, ranking, reranker, scope=scope)
+    return paged(
+        snapshot, query, ranking, Counts(all_words=found.all_groups, any_word=found.any_group),
+        scope=scope, today=today, filters=filters, limit=limit, page=page, detail=detail,
+        explained=explained,
+    )  # fmt: skip
+
+
+def similar(
+    snapshot: Snapshot,
+    handle: str,
+    *,
+    scope: Scope,
+    today: date,
+    filters: Filters,
+    limit: int = DEFAULT_LIMIT,
+    page: str | None = None,
+    detail: Detail = "snippet",
+    explained: bool = False,
+    model: str | None = None,
+) -> SearchResult:
+    """The passages of other documents that are most like a section or a document, a page at a
+    time: by vectors where ``model`` names the one that is set, else by words.
+
+    Raises ``NotFound`` for a handle that names nothing in scope; see ``search`` for the rest.
+    """
+    found = alike(snapshot, handle, scope=scope, filters=filters, model=model, limit=WINDOW + 1)
+    return paged(
+        snapshot, found.query, found.ranking, found.counts,
+        scope=scope, today=today, filters=filters, limit=limit, page=page, detail=detail,
+        explained=explained,
+    )  # fmt: skip
+
+
+def paged(
+    snapshot: Snapshot,
+    query: Query,
+    ranking: Ranking,
+    counts: Counts,
+    *,
+    scope: Scope,
+    today: date,
+    filters: Filters,
+    limit: int,
+    page: str | None,
+    detail: Detail,
+    explained: bool,
+) -> SearchResult:
+    """One page of the passages that were found, in the order in which they are shown."""
+    if not 1 <= limit <= LARGEST_LIMIT:
+        raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
+    cursor = Cursor(query.text, filters, scope)
+    offset = cursor.offset(page)
     window = Window(snapshot, query, scope=scope, filters=filters, today=today, ranking=ranking)
     candidates = window.candidates([(one.passage_id, one.score) for one in ranking.fused[:WINDOW]])
     shown = candidates[offset : offset + limit]
@@ -95,7 +144,7 @@ def search(
     return SearchResult(
         outcome=outcome,
         hits=window.hits(shown, scale=scale, detail=detail, explained=explained),
-        counts=Counts(all_words=found.all_groups, any_word=found.any_group),
+        counts=counts,
         left_out=max(rest, 0),
         more_exist=len(ranking.fused) > WINDOW,
         next_page=cursor.at(offset + limit) if rest > 0 else None,

@@ -395,6 +395,10 @@ class Snapshot(Protocol):
         """Passages by id; those outside the scope, or gone, are left out."""
         ...
 
+    def passage_ids(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The ids of a document's passages, in order; none where it is outside the scope."""
+        ...
+
     def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:
         """The id of a document's first passage, in a list of one or none."""
         ...

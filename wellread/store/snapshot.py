@@ -256,6 +256,11 @@ class EmbeddedSnapshot:
         """A document's text alone; empty where it is missing or outside the scope."""
         return self.catalog.body(document_id, scope=scope)
 
+    def passage_ids(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The ids of a document's passages, in order."""
+        readable = document_id in self.catalog.documents([document_id], scope=scope)
+        return self.catalog.passage_ids(document_id) if readable else []
+
     def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:
         """The id of a document's first passage, in a list of one or none."""
         return self.catalog.first_passages(document_id, scope=scope)
