@@ -1,12 +1,14 @@
-"""A model without a model: each word, and each of its beginnings, turns a vector its own way.
+"""A model without a model: each word, its beginning and its trigrams turn a vector their own
+way, as in models of subwords; short words, which are mostly of grammar, do not.
 
-Deterministic, and alike for alike words: enough to test everything but quality.
+Deterministic, and alike for words spelt alike: enough to test everything but quality.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from hashlib import blake2b
 from typing import Any
 
@@ -14,6 +16,12 @@ import numpy as np
 
 from wellread.embed import unit_rows
 from wellread.errors import ModelUnavailable
+
+
+@cache
+def direction(part: str, dimensions: int) -> Any:
+    seed = int.from_bytes(blake2b(part.encode(), digest_size=8).digest(), "big")
+    return np.random.default_rng(seed).standard_normal(dimensions)
 
 
 class HashEmbedder:
@@ -38,7 +46,9 @@ class HashEmbedder:
     def _sum(self, text: str) -> Any:
         total = np.full(self.dimensions, 0.05, dtype=np.float64)
         for word in re.findall(r"\w+", text.casefold()):
-            for part in {word, word[:4]}:
-                seed = int.from_bytes(blake2b(part.encode(), digest_size=8).digest(), "big")
-                total += np.random.default_rng(seed).standard_normal(self.dimensions)
+            if len(word) < 4 and word.isascii():
+                continue
+            trigrams = {word[at : at + 3] for at in range(len(word) - 2)}
+            for part in sorted({word, word[:4]} | trigrams):
+                total += direction(part, self.dimensions)
         return total

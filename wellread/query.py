@@ -199,7 +199,7 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
     expanded = 0
     for unit in units:
         alternatives = unit.alternatives
-        if literal := _literal(unit, within):
+        if literal := _literal(unit, within, function):
             exact.append(TermGroup(alternatives=literal))
         if unit.expandable and expanded < MAX_EXPANDED and within.rare(alternatives):
             expanded += 1
@@ -341,17 +341,14 @@ def _bounded(units: list[_Unit], within: _InScope) -> tuple[list[_Unit], int]:
     return [units[n] for n in sorted(ranked[:MAX_WORDS])], len(units) - MAX_WORDS
 
 
-def _literal(unit: _Unit, within: _InScope) -> tuple[Alternative, ...]:
+def _literal(unit: _Unit, within: _InScope, function: frozenset[str]) -> tuple[Alternative, ...]:
     """What a passage holds that holds a code as it is written, or a rare name; empty for words
     that are neither."""
-    if not unit.counted:
+    if not unit.counted or unit.folded in function:
         return ()
-    whole = tuple(
-        one
-        for one in unit.alternatives
-        if one.kind == "identifier" and one.weight == WHOLE_WEIGHT and within.count(one)
-    )
-    if whole:
+    # What is made of a code is not expandable; a word's identifier is only another spelling.
+    whole = tuple(one for one in unit.alternatives if one.weight >= 1.0)
+    if not unit.expandable and any(one.kind == "identifier" for one in whole):
         return whole
     # A name of its own: written with a capital, and known to few passages.
     if (

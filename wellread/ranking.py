@@ -3,6 +3,7 @@ by a model that reads the first of them, each with what it adds to the score."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -125,11 +126,11 @@ def ranked(
             lexical, dense, attainable=attainable, share=meaning.share, languages=query.languages
         )
     ids = [one.passage_id for one in fused]
-    holders = {
-        holder
-        for group in query.exact
-        for holder in snapshot.group_scores(group, ids, scope=scope, filters=filters)
-    }
+    held: Counter[int] = Counter()
+    for group in query.exact:
+        held.update(snapshot.group_scores(group, ids, scope=scope, filters=filters).keys())
+    most = max(held.values(), default=0)
+    holders = {one for one, count in held.items() if count == most}
     return Ranking(
         fused=tuple(exact_first(fused, holders)),
         scale=scale,
