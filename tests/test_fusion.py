@@ -142,13 +142,14 @@ def test_what_follows_scores_no_more_than_what_it_follows() -> None:
     assert [one.score for one in placed] == pytest.approx([0.2, 0.2])
 
 
-def test_holder_of_a_code_comes_first_and_the_rest_keeps_its_order() -> None:
+def test_first_by_words_that_holds_a_code_leads_and_the_rest_keeps_its_order() -> None:
     fused = [Fused(passage_id=n, words=1 - n / 10) for n in range(4)]
-    moved = exact_first(fused, {2, 3})
+    moved = exact_first(fused, 2, {2, 3})
     assert [one.passage_id for one in moved] == [2, 0, 1, 3]
     assert moved[0].score == pytest.approx(fused[0].score)
-    assert exact_first(fused, {0, 3}) == fused
-    assert exact_first(fused, {9}) == fused
+    assert exact_first(fused, 2, {0, 2}) == fused  # what leads holds it too
+    assert exact_first(fused, 2, {3}) == fused
+    assert exact_first(fused, None, set()) == fused
 
 
 LEAVE = {
@@ -172,7 +173,7 @@ def test_passage_that_shares_no_word_is_found_by_its_vector(tmp_path: Path) -> N
 
 def test_code_that_only_the_words_find_stays_first(tmp_path: Path) -> None:
     with shelf(tmp_path, LEAVE) as opened:
-        assert paths(opened, "upload error uploads fail ERR-4412")[0] == "codes.md"
+        assert paths(opened, "upload errors ERR-4412")[0] == "codes.md"
 
 
 def test_query_of_a_code_alone_is_one_of_words(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def ranked(
     most = max(held.values(), default=0)
     holders = {one for one, count in held.items() if count == most}
     return Ranking(
-        fused=tuple(exact_first(fused, holders)),
+        fused=tuple(exact_first(fused, lexical[0].passage_id if lexical else None, holders)),
         scale=scale,
         like=like,
         fused_by=meaning.fusion,
