@@ -171,9 +171,14 @@ def test_passage_that_shares_no_word_is_found_by_its_vector(tmp_path: Path) -> N
         assert "canteen.md" not in paths(opened, "luncheons")
 
 
-def test_code_that_only_the_words_find_stays_first(tmp_path: Path) -> None:
+def test_code_that_leads_by_words_stays_first_whatever_lies_nearer(tmp_path: Path) -> None:
+    class Elsewhere(HashEmbedder):
+        def embed_query(self, text: str) -> Any:
+            return super().embed_query("Canteen\nLunch is served at noon in the hall.")
+
     with shelf(tmp_path, LEAVE) as opened:
-        assert paths(opened, "upload errors ERR-4412")[0] == "codes.md"
+        opened._models._embedder = Elsewhere()
+        assert paths(opened, "what the code ERR-4412 says")[0] == "codes.md"
 
 
 def test_query_of_a_code_alone_is_one_of_words(tmp_path: Path) -> None:
