@@ -22,7 +22,7 @@ from wellread.rank import (
     in_order,
     put_successors,
 )
-from wellread.snippet import render, snippet, visible
+from wellread.snippet import render, snippet
 from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
 from wellread.types import (
@@ -34,6 +34,7 @@ from wellread.types import (
     SearchResult,
     Standing,
 )
+from wellread.visible import visible
 
 Detail = Literal["snippet", "passage"]
 
@@ -264,6 +265,13 @@ def without_each_filter(
         for name, fewer in fewer_filters(filters)
     )
     return tuple((name, passages) for name, passages in counted if passages)
+
+
+def page_after(text: str, filters: Filters, *, scope: Scope, page: str | None, shown: int) -> str:
+    """The cursor of the page that follows the first hits of a page, where fewer could be shown
+    than were asked for."""
+    cursor = Cursor(text, filters, scope)
+    return cursor.at(cursor.offset(page) + shown)
 
 
 LONGEST_CURSOR = 64
