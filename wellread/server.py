@@ -21,7 +21,6 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from wellread.answers import (
-    CHARACTERS_A_TOKEN,
     FAILED,
     Answer,
     as_answer,
@@ -326,7 +325,6 @@ def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -
                 today=today,
                 lines=call.lines,
                 outline=call.outline,
-                max_chars=cap * CHARACTERS_A_TOKEN,
                 stop=stop,
                 told=lambda result: told(
                     document_answer(result, base=connected, cap=cap)
