@@ -124,14 +124,18 @@ def _other_words(result: SearchResult | ExactResult, call: SearchCall | ExactCal
     if isinstance(call, ExactCall):
         case = "" if call.ignore_case else ", or ignore_case=true"
         return [
-            "It is not in any text that this user may read, character by character. Try a "
-            f"shorter part of it{case}; for an idea use search."
+            (
+                "It is not in any text that this user may read, character by character. Try a "
+                f"shorter part of it{case}; for an idea use search."
+            )
         ]
     near = ", ".join(one_line(one, 60) for one in getattr(result, "suggestions", ()))
     return [
         *([f"Near spellings in the documents: {near}."] if near else []),
-        "Try fewer or other words: a synonym, the official term, the other language. For a code, a "
-        "number or a name use find_exact. If it should exist, report_miss.",
+        (
+            "Try fewer or other words: a synonym, the official term, the other language. For a code, a "
+            "number or a name use find_exact. If it should exist, report_miss."
+        ),
     ]
 
 
