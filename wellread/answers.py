@@ -133,8 +133,8 @@ def _other_words(result: SearchResult | ExactResult, call: SearchCall | ExactCal
     return [
         *([f"Near spellings in the documents: {near}."] if near else []),
         (
-            "Try fewer or other words: a synonym, the official term, the other language. For a code, a "
-            "number or a name use find_exact. If it should exist, report_miss."
+            "Try fewer or other words: a synonym, the official term, the other language. For a "
+            "code, a number or a name use find_exact. If it should exist, report_miss."
         ),
     ]
 

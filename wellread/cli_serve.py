@@ -63,10 +63,13 @@ def say_who(library: Library, caller: Caller) -> None:
         who = f"{caller.subject}, in {', '.join(sorted(caller.groups)) or 'no group'}"
     else:
         who = "everyone (no identity: --as NAME, or --local-owner)"
+    from wellread.output import plural
+
     try:
         left_out = library.left_out(caller)
     except NoIndex as error:
         print(f"wellread serves {who}. {error}", file=sys.stderr)
         return
-    hidden = f"; {left_out} left out of what it may read" if left_out else ""
-    print(f"wellread serves {who}{hidden}.", file=sys.stderr)
+    documents = f"{left_out} {plural(left_out, 'document')}"
+    hidden = f"; {documents} left out" if left_out else ""
+    print(f"wellread serves {who}{hidden}.", file=sys.stderr, flush=True)

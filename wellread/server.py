@@ -206,7 +206,7 @@ def _announced(tool: Tool) -> Any:
         input_schema=dict(tool.schema),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.reads,
-            destructive_hint=False,
+            destructive_hint=None if tool.reads else False,
             idempotent_hint=tool.reads,
             open_world_hint=False,
         ),
