@@ -141,9 +141,13 @@ def test_the_state_of_the_index_reads_so(tmp_path: Path, golden: Golden) -> None
         parts.append(f"--- {what}\n{played(serving(opened), *calls)}")
 
     look = ("search", {"query": "prices"}), ("find_exact", {"text": "prices"})
-    with library(tmp_path / "a", {"a.md": "# Prices\n\nprices\n"}, shut) as opened:
+    files = {
+        "a.md": page("# Prices\n\nprices\n", updated="2026-06-01"),
+        "b.md": page("more prices\n", updated="2026-06-02"),
+    }
+    with library(tmp_path / "a", files, shut) as opened:
         add("nothing readable", opened, *look)
-    with library(tmp_path / "b", {"a.md": "# Prices\n\nprices\n", "b.md": "more prices"}) as opened:
+    with library(tmp_path / "b", files) as opened:
         (tmp_path / "b" / "docs" / "a.md").unlink()
         (tmp_path / "b" / "docs" / "b.md").write_text("fewer prices", encoding="utf-8")
         add("a file is gone, another has changed", opened, *look, ("read", {"handle": "a.md"}))
@@ -492,3 +496,17 @@ def test_groups_of_the_configuration_decide_anew_on_every_call(tmp_path: Path) -
         opened.index()
         assert "There is nothing to search" in ask(served, "search", query="words").text
         assert ask(served, "read", handle="a.md").is_error
+
+
+ODD = st.text(st.characters(), min_size=1, max_size=20)
+
+
+@given(st.sampled_from(["search", "find_exact", "read"]), ODD, st.booleans())
+def test_any_text_is_answered_in_text_that_can_be_sent(
+    books: Library, name: str, text: str, regex: bool
+) -> None:
+    argument = {"search": "query", "find_exact": "text", "read": "handle"}[name]
+    more = {"regex": regex} if name == "find_exact" else {}
+    answer = ask(serving(books, "timur"), name, **{argument: text}, **more)
+    assert answer.text.encode()
+    assert "wellread failed" not in answer.text

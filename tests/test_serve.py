@@ -205,7 +205,7 @@ def test_a_server_without_an_index_says_so_and_finds_it_once_it_is_there(tmp_pat
         call = {"name": "search", "arguments": {"query": "prices"}}
         answer = send(server, "tools/call", 2, **call)["result"]
         assert answer["isError"]
-        assert "There is no index yet" in answer["content"][0]["text"]
+        assert "There is no usable index" in answer["content"][0]["text"]
         with Library.open(tmp_path / "wellread.toml") as opened:
             opened.index()
         answer = send(server, "tools/call", 3, **call)["result"]

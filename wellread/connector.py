@@ -12,10 +12,11 @@ from urllib.parse import quote
 
 from wellread.answers import CHARACTERS_A_TOKEN, Answer, as_answer, most, within
 from wellread.errors import UsageError
+from wellread.handles import shown_handle
 from wellread.show import reasons
 from wellread.tokens import estimate
 from wellread.types import Hit, ReadResult, SearchResult
-from wellread.visible import one_line, shown_handle, visible
+from wellread.visible import one_line, visible
 
 LONGEST_TITLE = 200
 UNSEARCHABLE = {

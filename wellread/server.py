@@ -34,6 +34,7 @@ from wellread.answers import (
 from wellread.calls import Calls
 from wellread.connector import document_answer, results_answer
 from wellread.errors import Cancelled, ConfigError, MissingExtra, WellreadError
+from wellread.handles import meant_handle
 from wellread.tools import (
     INSTRUCTIONS,
     OPENAI_INSTRUCTIONS,
@@ -48,7 +49,6 @@ from wellread.tools import (
     tools_of,
 )
 from wellread.types import Caller, Scope, Told
-from wellread.visible import meant_handle
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
