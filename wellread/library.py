@@ -16,8 +16,9 @@ from wellread.config import Config, SourceConfig
 from wellread.errors import NoIndex, WellreadError
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
-from wellread.store.journal import Trace, TraceWriter
+from wellread.store.journal import TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
+from wellread.trace import Trace, subject_of
 from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult
 
 if TYPE_CHECKING:
@@ -35,10 +36,12 @@ class Library:
 
     Every reading method takes ``scope``, from ``library.scope(caller)``; it is resolved anew
     where the library has changed since. ``today`` is the day that standing is computed for.
+    ``session`` is written into traces: a server gives each of its runs a name of its own.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, session: str = "") -> None:
         self.config = config
+        self.session = session
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
@@ -224,6 +227,22 @@ class Library:
         with self._snapshot() as snapshot:
             return lint(snapshot, scope=self._current(scope, snapshot), exists=exists)
 
+    # --- what was asked ------------------------------------------------------------------
+
+    def report_miss(
+        self, question: str, *, scope: Scope, looked_for: str = "", tried: tuple[str, ...] = ()
+    ) -> int:
+        """Keep that something which should exist was not found; returns the report's number.
+        The same question of the same subject is joined with its earlier reports.
+
+        Raises ``UsageError`` for an empty question, ``NoIndex`` and ``StoreUnavailable``.
+        """
+        from wellread.misses import report_miss
+
+        return report_miss(
+            self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
+        )
+
     # --- writing -----------------------------------------------------------------------
 
     def index(
@@ -258,14 +277,9 @@ class Library:
         return run
 
     def forget(self, subject: str) -> int:
-        """Delete the traces of a subject; returns how many there were. Raises ``NoIndex``
-        where nothing was ever indexed."""
-        if not (self.config.library / journal.FILE).is_file():
-            raise NoIndex(
-                f"No index at {self.config.library}. There is nothing to forget before "
-                "`wellread index`."
-            )
-        connection = journal.open_journal(self.config.library / journal.FILE)
+        """Delete the traces and reported misses of a subject; returns how many there were.
+        Raises ``NoIndex`` where nothing was ever indexed."""
+        connection = journal.open_journal(self._journal())
         try:
             return journal.forget(connection, subject)
         finally:
@@ -285,6 +299,16 @@ class Library:
         restore(file, library)
 
     # --- within ------------------------------------------------------------------------
+
+    def _journal(self) -> Path:
+        """The journal, of a library that is there: writing must not begin an empty one."""
+        path = self.config.library / journal.FILE
+        if not path.is_file():
+            raise NoIndex(
+                f"No index at {self.config.library}. Run `wellread index FOLDER` first, or name "
+                "its configuration with --config."
+            )
+        return path
 
     @contextmanager
     def _snapshot(self) -> Iterator[EmbeddedSnapshot]:
@@ -342,18 +366,18 @@ class Library:
             raise
         finally:
             if self._traces is not None:
-                caller = scope.caller
-                someone = "(local owner)" if caller.owner else "(everyone)"
                 self._traces.add(
                     Trace(
                         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                        subject=caller.subject or someone,
+                        subject=subject_of(scope.caller),
                         tool=tool,
                         arguments={key: value for key, value in arguments.items() if value},
                         returned=answered.returned,
                         outcome=answered.outcome,
                         left_out=answered.left_out,
                         milliseconds=(time.perf_counter() - started) * 1000,
+                        tokens=answered.tokens,
+                        session=self.session,
                     )
                 )
 
@@ -365,6 +389,7 @@ class _Answered:
         self.returned: tuple[str, ...] = ()
         self.outcome = ""
         self.left_out = 0
+        self.tokens: int | None = None
 
 
 def filters_as_json(filters: Filters) -> dict[str, object]:
