@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
-from wellread.errors import NoIndex, WellreadError
+from wellread.errors import ConfigError, NoIndex, WellreadError
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import TraceWriter
@@ -45,7 +45,7 @@ class Library:
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
-        self._traces = TraceWriter(config.library / journal.FILE) if config.trace else None
+        self._traces = TraceWriter(config.library / journal.FILE)
 
     @classmethod
     def open(cls, config: Config | str | Path | None = None) -> Library:
@@ -59,12 +59,21 @@ class Library:
 
     def close(self) -> None:
         """Write waiting traces and close the store."""
-        if self._traces is not None:
-            self._traces.close()
+        self._traces.close()
         with self._guard:
             store, self._store = self._store, None
         if store is not None:
             store.close()
+
+    def reconfigure(self, config: Config) -> None:
+        """Let another configuration hold from the next question or run on, as after its file
+        has changed. Raises ``ConfigError`` for one of another library."""
+        if config.library != self.config.library:
+            raise ConfigError(
+                f"the library is now {config.library} and no longer {self.config.library}: "
+                "restart what has it open"
+            )
+        self.config = config
 
     def __enter__(self) -> Library:
         return self
@@ -253,12 +262,15 @@ class Library:
         verify: bool = False,
         allow_mass_delete: bool = False,
         progress: Callable[[Progress], None] | None = None,
+        wait: float | None = None,
     ) -> Run:
         """Bring the library up to its sources: see ``indexing.index_library``.
 
         ``sources`` stand in place of the configured ones, and are remembered where there is
-        no configuration. Raises ``RunRefused`` where nothing was seen or all failed,
-        ``StoreUnavailable`` where the library cannot be written.
+        no configuration. ``wait`` is for how many seconds another writer is waited for, ``None``
+        for ``locks.WAIT_SECONDS``. Raises
+        ``RunRefused`` where nothing was seen or all failed, ``LibraryBusy`` where another one
+        goes on writing, ``StoreUnavailable`` where the library cannot be written.
         """
         from wellread.indexing import index_library
 
@@ -269,6 +281,7 @@ class Library:
             verify=verify,
             allow_mass_delete=allow_mass_delete,
             progress=progress,
+            wait=wait,
         )
         with self._guard:
             store, self._store = self._store, None
@@ -365,7 +378,7 @@ class Library:
             answered.outcome = type(error).__name__
             raise
         finally:
-            if self._traces is not None:
+            if self.config.trace:
                 self._traces.add(
                     Trace(
                         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
