@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
-from wellread.errors import ConfigError, NoIndex, WellreadError
+from wellread.errors import ConfigError, NoIndex, UsageError, WellreadError
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import TraceWriter
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
+    from wellread.trace import Lost, Miss, MissStatus
     from wellread.types import Problem
 
 NO_FILTERS = Filters()
@@ -252,6 +253,91 @@ class Library:
             self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
         )
 
+    def traces(
+        self,
+        *,
+        scope: Scope,
+        subject: str | None = None,
+        since: date | None = None,
+        limit: int | None = None,
+    ) -> tuple[Trace, ...]:
+        """Who asked what, newest first; ``since`` is a day in UTC. Raises ``UsageError`` for
+        anybody but the local owner."""
+        from wellread.access import fold
+        from wellread.misses import readable
+
+        _owner_only(scope, "traces")
+        with readable(self._journal()) as connection:
+            return journal.traces(
+                connection,
+                subject=fold(subject) if subject is not None else None,
+                since=since.isoformat() if since is not None else None,
+                limit=limit,
+            )
+
+    def lost_traces(self, *, scope: Scope) -> Lost:
+        """Traces that could not be written, as far as is known. For the local owner."""
+        from wellread.misses import readable
+
+        _owner_only(scope, "traces")
+        with readable(self._journal()) as connection:
+            return journal.lost_traces(connection)
+
+    def misses(self, *, scope: Scope, status: MissStatus | None = "open") -> tuple[Miss, ...]:
+        """What was reported as missing, by question, the first reported first; ``None`` for
+        whatever became of it. Raises ``UsageError`` for anybody but the local owner."""
+        from wellread.misses import list_misses
+
+        _owner_only(scope, "misses")
+        return list_misses(self._journal(), status)
+
+    def accept_miss(
+        self,
+        number: int,
+        *,
+        scope: Scope,
+        today: date,
+        expect: Sequence[str],
+        file: Path,
+        asked_as: str | None = None,
+        category: str = "",
+        language: str | None = None,
+    ) -> Miss:
+        """Make a question of the evaluation set of a miss: it is appended to ``file``, and
+        nothing else there is changed. Asked as ``asked_as``, else as the one subject that
+        reported it, who must be able to read what is expected.
+
+        Raises ``NotFound`` where that is missing, ``UsageError`` where the question is in the
+        file already, was settled before, or the caller is not the local owner.
+        """
+        from wellread.accept import accepted_question, append_question
+        from wellread.misses import open_miss, settle
+
+        _owner_only(scope, "misses")
+        miss = open_miss(self._journal(), number)
+        with self._snapshot() as snapshot:
+            question = accepted_question(
+                miss,
+                snapshot,
+                scope=self._current(scope, snapshot),
+                scope_of=lambda caller: self._resolve(caller, snapshot),
+                groups=self.config.groups,
+                today=today,
+                expect=expect,
+                asked_as=asked_as,
+                category=category,
+                language=language,
+            )
+        append_question(file, question)
+        return settle(self._journal(), miss, "accepted", question.expect)
+
+    def dismiss_miss(self, number: int, *, scope: Scope) -> Miss:
+        """Settle a miss without a question. For the local owner; see ``accept_miss``."""
+        from wellread.misses import open_miss, settle
+
+        _owner_only(scope, "misses")
+        return settle(self._journal(), open_miss(self._journal(), number), "dismissed")
+
     # --- writing -----------------------------------------------------------------------
 
     def index(
@@ -403,6 +489,14 @@ class _Answered:
         self.outcome = ""
         self.left_out = 0
         self.tokens: int | None = None
+
+
+def _owner_only(scope: Scope, what: str) -> None:
+    if not scope.caller.owner:
+        raise UsageError(
+            f"{what} are for the local owner, and this is {scope.caller.subject or 'everyone'}: "
+            "ask without --as, WELLREAD_AS and [identity]"
+        )
 
 
 def filters_as_json(filters: Filters) -> dict[str, object]:

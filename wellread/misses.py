@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wellread.errors import UsageError
+from wellread.errors import NotFound, UsageError
 from wellread.store import journal, schema
 from wellread.store import misses as kept
-from wellread.trace import subject_of
+from wellread.trace import Miss, MissStatus, subject_of
 from wellread.types import Caller
 
 
@@ -42,3 +43,37 @@ def report_miss(
             looked_for=" ".join(looked_for.split()),
             tried=[phrase for phrase in phrases if phrase],
         )
+
+
+def list_misses(path: Path, status: MissStatus | None) -> tuple[Miss, ...]:
+    """What was reported. See ``Library.misses``."""
+    with readable(path) as connection:
+        return kept.misses(connection, status)
+
+
+def open_miss(path: Path, number: int) -> Miss:
+    """The miss of a report, if it is still open. Raises ``NotFound`` and ``UsageError``."""
+    with readable(path) as connection:
+        one = kept.find(connection, number)
+    if one is None:
+        raise NotFound(f"there is no miss {number}: wellread misses lists them")
+    if one.status != "open":
+        raise UsageError(f"miss {number} was {one.status} already: {one.question}")
+    return one
+
+
+def settle(path: Path, miss: Miss, status: MissStatus, expect: tuple[str, ...] = ()) -> Miss:
+    """Accept or dismiss a miss for everybody who reported it; returns it as it is now."""
+    with writable(path) as connection:
+        kept.decide(connection, miss, status, expect)
+    return replace(miss, status=status, expect=expect)
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[sqlite3.Connection]:
+    """The journal for reading. Raises ``NoIndex`` and ``StoreUnavailable``."""
+    with closing(schema.open_for_reading(path)) as connection:
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            raise schema.unavailable(path, error) from error

@@ -99,6 +99,8 @@ def _joined(
 
 def find(connection: sqlite3.Connection, number: int) -> Miss | None:
     """The miss to which a report of this number belongs."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] < 2:
+        return None
     row = connection.execute("SELECT folded FROM misses WHERE id = ?", (number,)).fetchone()
     if row is None:
         return None
