@@ -13,7 +13,8 @@ import pytest
 from tests.shelf import TODAY, library, scope_of
 from wellread.errors import WellreadError
 from wellread.store import journal
-from wellread.store.journal import Trace, TraceWriter
+from wellread.store.journal import TraceWriter
+from wellread.trace import Trace
 
 
 def trace(**arguments: object) -> Trace:

@@ -19,7 +19,7 @@ from wellread.cli import main
 from wellread.library import Library
 
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
-SERVE = [sys.executable, "-m", "wellread.cli", "serve"]
+SERVE = [sys.executable, "-m", "wellread.cli", "serve", "--no-watch"]
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,15 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 
 def start(
-    home: Path, *arguments: str, program: str | None = None, **more: str
+    home: Path,
+    *arguments: str,
+    program: str | None = None,
+    watch: bool = False,
+    **more: str,
 ) -> subprocess.Popen[str]:
+    command = SERVE[:-1] if watch else SERVE
     return subprocess.Popen(
-        [*(SERVE if program is None else [sys.executable, "-c", program]), *arguments],
+        [*(command if program is None else [sys.executable, "-c", program]), *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -123,7 +128,7 @@ def test_stdout_carries_the_protocol_alone_whatever_is_printed(home: Path) -> No
         "    os.system('echo said by a child')\n"
         "    return before(*arguments)\n"
         "server.answer_call = loud\n"
-        "sys.exit(main(['serve', *sys.argv[1:]]))\n"
+        "sys.exit(main(['serve', '--no-watch', *sys.argv[1:]]))\n"
     )
     with start(home, "--as", "timur", program=program) as server:
         greet(server)
@@ -171,11 +176,13 @@ def wait_for_handler(server: subprocess.Popen[str]) -> None:
 def test_traces_of_the_last_calls_are_written_when_it_ends(home: Path) -> None:
     journal = home / ".wellread" / "journal.db"
 
-    def traces() -> list[tuple[str, str, str]]:
+    def traces() -> list[tuple[Any, ...]]:
         import sqlite3
 
         with sqlite3.connect(journal) as connection:
-            rows = connection.execute("SELECT subject, tool, returned FROM traces").fetchall()
+            rows = connection.execute(
+                "SELECT subject, tool, returned, tokens, session FROM traces"
+            ).fetchall()
         connection.close()
         return rows
 
@@ -186,9 +193,11 @@ def test_traces_of_the_last_calls_are_written_when_it_ends(home: Path) -> None:
         send(server, "tools/call", 2, name="search", arguments=arguments)
         server.send_signal(signal.SIGTERM)
         server.wait(30)
-    subject, tool, returned = traces()[before]
+    subject, tool, returned, tokens, session = traces()[before]
     assert (subject, tool) == ("timur", "search")
     assert len(json.loads(returned)) == 3
+    assert 100 < tokens < 2000
+    assert session
     with start(home, "--as", "timur", "--no-trace") as server:
         greet(server)
         send(server, "tools/call", 2, name="search", arguments=arguments)
@@ -221,6 +230,31 @@ def test_nothing_need_be_writable(tmp_path: Path) -> None:
         answer = send(server, "tools/call", 2, name="search", arguments={"query": "vacation"})
         assert "people/vacation" in answer["result"]["content"][0]["text"]
         assert ended(server)[2] == 0
+
+
+def test_a_server_follows_its_sources_by_itself(tmp_path: Path) -> None:
+    """A new file is found, and a deleted one served no more, with nobody running the index."""
+    with library(tmp_path, {"a.md": "# Prices\n\nprices of tin\n"}):
+        pass
+
+    def text(server: subprocess.Popen[str], number: int) -> str:
+        call = {"name": "search", "arguments": {"query": "prices"}}
+        return str(send(server, "tools/call", number, **call)["result"]["content"][0]["text"])
+
+    with start(tmp_path, watch=True) as server:
+        greet(server)
+        assert "a.md#prices" in text(server, 2)
+        (tmp_path / "docs" / "b.md").write_text("# Copper\n\nprices of copper\n", encoding="utf-8")
+        number = 3
+        while "b.md#copper" not in text(server, number):
+            number += 1
+        (tmp_path / "docs" / "a.md").unlink()
+        while "a.md#prices" in text(server, number):
+            number += 1
+        assert "1 hit" in text(server, number)
+        out, err, code = ended(server)
+    assert (out, code) == ("", 0)
+    assert "Traceback" not in err
 
 
 # --- who asks ----------------------------------------------------------------------------------
@@ -292,7 +326,7 @@ def test_who_a_server_over_stdio_speaks_for(
         monkeypatch.setenv("WELLREAD_AS", variable)
     served: list[Any] = []
     monkeypatch.setattr("wellread.server.serve_stdio", served.append)
-    arguments = ["--config", str(toml), "serve"]
+    arguments = ["--config", str(toml), "serve", "--no-watch"]
     arguments += ["--as", as_] if as_ is not None else []
     arguments += ["--local-owner"] if owner else []
     code = main(arguments)
@@ -323,7 +357,12 @@ def test_the_number_left_out_never_reaches_the_client(shelf: Path) -> None:
 def test_an_unknown_profile_is_refused_with_the_known_ones(
     shelf: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["--config", str(shelf / "wellread.toml"), "serve", "--profile", "claude"]) == 2
+    assert (
+        main(
+            ["--config", str(shelf / "wellread.toml"), "serve", "--no-watch", "--profile", "claude"]
+        )
+        == 2
+    )
     assert "Known: default, openai" in capsys.readouterr().err
 
 
@@ -332,5 +371,5 @@ def test_without_the_extra_the_error_names_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.lowlevel.server", None)
     monkeypatch.setitem(sys.modules, "mcp_types", None)
-    assert main(["--config", str(shelf / "wellread.toml"), "serve"]) == 5
+    assert main(["--config", str(shelf / "wellread.toml"), "serve", "--no-watch"]) == 5
     assert "pip install 'wellread[server]'" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
@@ -29,14 +30,18 @@ def serve(args: argparse.Namespace) -> int:
     if args.no_trace:
         config = replace(config, trace=False)
     caller = caller_over_stdio(args, config)
+    from secrets import token_hex
+
+    from wellread.keep_fresh import KeepFresh
     from wellread.library import Library
     from wellread.server import serve_stdio, serving_of
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="wellread: %(message)s")
-    with Library.open(config) as library:
+    with Library(config, session=token_hex(4)) as library:
         serving = serving_of(library, caller, args.profile)
         say_who(library, caller)
-        serve_stdio(serving)
+        with nullcontext() if args.no_watch else KeepFresh(library):
+            serve_stdio(serving)
     return 0
 
 

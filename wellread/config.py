@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -112,6 +112,15 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
 def load_here(explicit: Path | None = None) -> Config:
     """``load`` with this process's environment and folder. Raises ``ConfigError``."""
     return load(explicit, os.environ, Path.cwd())
+
+
+def reloaded(config: Config) -> Config:
+    """The configuration as its file says now, or with the sources that its library remembers
+    now. What was switched off for this process, traces, stays off. Raises ``ConfigError``."""
+    if config.file is None:
+        return replace(config, sources=remembered_sources(config.library) or config.sources)
+    fresh = load_here(config.file)
+    return replace(fresh, trace=fresh.trace and config.trace)
 
 
 def named_sources(paths: Sequence[Path], cwd: Path) -> tuple[SourceConfig, ...]:

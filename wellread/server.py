@@ -333,7 +333,7 @@ def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -
                 ),
             )
         case MissCall():
-            number = library.report_miss(  # type: ignore[attr-defined, unused-ignore]
+            number = library.report_miss(
                 call.question, scope=scope, looked_for=call.looked_for, tried=call.tried
             )
             return miss_answer(number)
