@@ -164,6 +164,35 @@ def test_sigterm_ends_it_while_the_client_is_silent(home: Path, greeted: bool) -
         assert "Traceback" not in server.stderr.read()
 
 
+@pytest.mark.parametrize("how", ["end of stdin", "SIGTERM"])
+def test_a_call_under_way_is_stopped_with_the_server(home: Path, how: str) -> None:
+    program = (
+        "import sys, wellread.server as server\n"
+        "from wellread.cli import main\n"
+        "def slow(serving, caller, name, arguments, stop):\n"
+        "    print('began', file=sys.stderr, flush=True)\n"
+        "    assert stop.wait(60)\n"
+        "    print('stopped', file=sys.stderr, flush=True)\n"
+        "server.answer_call = slow\n"
+        "sys.exit(main(['serve', '--no-watch', *sys.argv[1:]]))\n"
+    )
+    with start(home, "--as", "timur", program=program) as server:
+        greet(server)
+        assert server.stdin is not None
+        assert server.stderr is not None
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "search"}}
+        server.stdin.write(json.dumps(call) + "\n")
+        server.stdin.flush()
+        while "began" not in server.stderr.readline():
+            pass
+        if how == "SIGTERM":
+            server.send_signal(signal.SIGTERM)
+            assert server.wait(30) == 0
+        _, err, code = ended(server)
+        assert code == 0
+        assert "stopped" in err
+
+
 def wait_for_handler(server: subprocess.Popen[str]) -> None:
     """Until the process handles SIGTERM itself."""
     status = Path(f"/proc/{server.pid}/status")
