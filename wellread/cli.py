@@ -85,6 +85,8 @@ COMMANDS = {
     "read": "cli_read",
     "status": "cli_read",
     "lint": "cli_read",
+    "traces": "cli_journal",
+    "misses": "cli_journal",
     "backup": "cli_write",
     "restore": "cli_write",
     "forget": "cli_write",
