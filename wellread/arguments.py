@@ -146,6 +146,21 @@ def build_parser() -> argparse.ArgumentParser:
     misses.add_argument("--category", metavar="WORD", help="of the question (own-words)")
     misses.add_argument("--language", metavar="CODE", help="of the question, if not as guessed")
 
+    connect = command("connect", "the configuration that connects a client")
+    connect.add_argument(
+        "client", metavar="CLIENT", help="claude-code, claude-desktop, cursor, vscode or chatgpt"
+    )
+    connect.add_argument("--write", action="store_true", help="merge it into the client's file")
+    connect.add_argument(
+        "--as", dest="as_", default=None, metavar="SUBJECT", help="who the client asks as"
+    )
+    connect.add_argument("--local-owner", action="store_true", help="ask for all there is")
+    connect.add_argument("--url", metavar="URL", help="the address of a server that runs")
+    connect.add_argument("--name", default="wellread", metavar="NAME", help="of the entry")
+    connect.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="a further variable"
+    )
+
     backup = command("backup", "write the library into one file")
     backup.add_argument("file", metavar="FILE", help="a new file")
     restore = command("restore", "make the library from such a file")

@@ -87,6 +87,7 @@ COMMANDS = {
     "lint": "cli_read",
     "traces": "cli_journal",
     "misses": "cli_journal",
+    "connect": "cli_connect",
     "backup": "cli_write",
     "restore": "cli_write",
     "forget": "cli_write",
