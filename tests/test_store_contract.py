@@ -325,3 +325,20 @@ def test_a_page_may_have_more_links_than_sqlite_takes_parameters(
             assert len(snapshot.files(ids, scope=everything)) == len(FILES)
         finally:
             connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, most)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_word_that_left_with_its_document_is_no_words_relative(
+    tmp_path: Path, engine: str
+) -> None:
+    files = {**FILES, "gone.md": page("zyxwvutonic rocks")}
+    with library(tmp_path, files, f'[search]\nlexical = "{engine}"\n') as opened:
+        scope = opened.scope(OWNER)
+        with opened._snapshot() as snapshot:
+            found = snapshot.terms(prefix="zyxwvu", scope=scope, filters=NO_FILTERS)
+            assert [term.passages for term in found] == [1]
+        (tmp_path / "docs" / "gone.md").unlink()
+        opened.index()
+        scope = opened.scope(OWNER)
+        with opened._snapshot() as snapshot:
+            assert snapshot.terms(prefix="zyxwvu", scope=scope, filters=NO_FILTERS) == []
