@@ -186,14 +186,14 @@ def restore(args: argparse.Namespace) -> int:
 
 
 def forget(args: argparse.Namespace) -> int:
-    """Delete the traces of a subject."""
+    """Delete the traces and reported misses of a subject."""
     from wellread.access import fold
     from wellread.library import Library
     from wellread.output import plural
 
     with Library.open(config_of(args)) as library:
         count = library.forget(fold(args.subject))
-    words = f"{count} {plural(count, 'trace')} of {args.subject} deleted"
+    words = f"{count} {plural(count, 'record')} of {args.subject} deleted"
     return _done(args, {"forgotten": count}, words)
 
 

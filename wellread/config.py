@@ -123,6 +123,14 @@ def reloaded(config: Config) -> Config:
     return replace(fresh, trace=fresh.trace and config.trace)
 
 
+def user_folders() -> tuple[Path | None, Path | None]:
+    """Where programs of this user keep their settings, where the system says so: ``APPDATA``
+    and ``XDG_CONFIG_HOME``. A relative one is to be ignored (XDG Base Directory Specification)."""
+    named = (os.environ.get(name) for name in ("APPDATA", "XDG_CONFIG_HOME"))
+    appdata, xdg = (Path(one) if one and os.path.isabs(one) else None for one in named)
+    return appdata, xdg
+
+
 def named_sources(paths: Sequence[Path], cwd: Path) -> tuple[SourceConfig, ...]:
     """Folders given on the command line as sources, each named as its folder is.
 
