@@ -85,9 +85,13 @@ COMMANDS = {
     "read": "cli_read",
     "status": "cli_read",
     "lint": "cli_read",
+<<<<<<< HEAD
+    "serve": "cli_serve",
+=======
     "traces": "cli_journal",
     "misses": "cli_journal",
     "connect": "cli_connect",
+>>>>>>> journal
     "backup": "cli_write",
     "restore": "cli_write",
     "forget": "cli_write",

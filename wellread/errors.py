@@ -45,6 +45,12 @@ class StoreUnavailable(WellreadError):
     exit_code = 4
 
 
+class Cancelled(WellreadError):
+    """The caller went away, or its time was up, before the answer was there."""
+
+    exit_code = 130
+
+
 class LibraryBusy(StoreUnavailable):
     """Another process is writing the library: the same will work when it is done."""
 
