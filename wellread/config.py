@@ -56,6 +56,7 @@ class Config:
     subject: str | None
     environ_as: str | None
     lexical: Literal["tantivy", "fts5"]
+    synonyms: Path | None
     trace: bool
     trace_days: int
 
@@ -93,6 +94,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         subject=file.values("identity")["subject"],
         environ_as=environ.get("WELLREAD_AS"),
         lexical=file.values("search")["lexical"],
+        synonyms=_synonyms(file),
         trace=trace["enabled"],
         trace_days=trace["retention_days"],
     )
@@ -282,6 +284,19 @@ def _access(file: ConfigFile) -> AccessRules:
             )
         rules.append(AccessRule(path=values["path"], allow=values["allow"], deny=values["deny"]))
     return AccessRules(default=file.values("access")["default"], rules=tuple(rules))
+
+
+def _synonyms(file: ConfigFile) -> Path | None:
+    """The file of synonyms: it need not be there yet, and may come and go, unless it is named."""
+    if file.path is None:
+        return None
+    found: Path = file.values("search")["synonyms"]
+    if any("synonyms" in entry for entry in file.entries("search")) and not found.is_file():
+        raise ConfigError(
+            f"[search] synonyms names {found}, which is not there ({file.path}): "
+            "correct the path, or write the file (see docs/synonyms.md)"
+        )
+    return found
 
 
 def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:

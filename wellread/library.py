@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
+    from wellread.synonymfile import SynonymFile
     from wellread.types import Problem
 
 NO_FILTERS = Filters()
@@ -42,6 +43,7 @@ class Library:
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
+        self._synonyms: SynonymFile | None = None
         self._traces = TraceWriter(config.library / journal.FILE) if config.trace else None
 
     @classmethod
@@ -97,6 +99,7 @@ class Library:
         from wellread.search import search
 
         arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
+        synonyms, broken = self._dictionary().current()
         with self._traced(scope, "search", arguments) as answered, self._snapshot() as snapshot:
             scope = self._current(scope, snapshot)
             result = search(
@@ -109,8 +112,13 @@ class Library:
                 page=page,
                 detail=detail,
                 explained=explain,
+                synonyms=synonyms,
             )
-            notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
+            notes = (
+                *broken,
+                *freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope),
+            )
+            arguments["synonyms"] = list(result.synonyms)
             answered.returned = tuple(hit.section for hit in result.hits)
             answered.outcome, answered.left_out = result.outcome, result.left_out
         return replace(result, notes=(*result.notes, *notes)) if notes else result
@@ -294,6 +302,14 @@ class Library:
             store = self._store
         with store.snapshot() as snapshot:
             yield snapshot
+
+    def _dictionary(self) -> SynonymFile:
+        from wellread.synonymfile import SynonymFile
+
+        with self._guard:
+            if self._synonyms is None:
+                self._synonyms = SynonymFile(self.config.synonyms)
+            return self._synonyms
 
     def _resolve(self, caller: Caller, snapshot: EmbeddedSnapshot) -> Scope:
         known = self._acls

@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from wellread.decode import encodable
 from wellread.errors import UsageError
@@ -33,6 +34,9 @@ from wellread.store.base import (
 )
 from wellread.terms import Compound, compounds, index_terms
 from wellread.types import Filters, Scope
+
+if TYPE_CHECKING:
+    from wellread.synonyms import Synonyms
 
 PAIR_WEIGHT = 0.2
 """nDCG@10 at 0, 0.1, 0.2, 0.3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963 .964 .964,
@@ -62,6 +66,12 @@ MIN_RELATIVE = 4
 
 MAX_RELATIVES = 8
 """Of each kind, for each word: a page of results cannot show more."""
+
+SYNONYM_WEIGHT = 0.5
+"""Of the words that a dictionary adds, beside those that were written."""
+
+MAX_SYNONYMS = 16
+"""Phrases that a dictionary may add to one query."""
 
 MAX_TEXT = 16_384
 """Characters of a query that are read, about 2,500 words."""
@@ -95,6 +105,7 @@ class Query:
     ``effective_query`` are lines for a reader; ``suggestions`` are spellings that exist in
     scope, for words that do not. ``matches`` and ``identifiers`` say what each term stands
     for, and ``pairs`` which terms are better together: what a snippet is chosen by.
+    ``synonyms`` are lines like ``day off → unpaid leave`` for what a dictionary added.
     """
 
     text: str
@@ -105,6 +116,7 @@ class Query:
     matches: Mapping[str, Match] = field(default_factory=dict)
     identifiers: Mapping[str, Match] = field(default_factory=dict)
     pairs: frozenset[str] = frozenset()
+    synonyms: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -167,9 +179,16 @@ class _InScope:
         return ranked[:MAX_RELATIVES]
 
 
-def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters) -> Query:
-    """Understands a query. Raises ``UsageError`` where there is no text at all; punctuation
-    alone gives an empty query, which finds nothing."""
+def build_query(
+    text: str,
+    *,
+    snapshot: Snapshot,
+    scope: Scope,
+    filters: Filters,
+    synonyms: Synonyms | None = None,
+) -> Query:
+    """Understands a query, with the words that a dictionary adds. Raises ``UsageError`` where
+    there is no text at all; punctuation alone gives an empty query, which finds nothing."""
     if not text.strip():
         raise UsageError('The query is empty: write what to look for, for example "payment terms".')
     if not encodable(text):
@@ -187,19 +206,29 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
     if left_out:
         notes.append(f"{left_out} more common or later words were left out ({MAX_WORDS} are kept)")
 
+    added = _Added()
+    if synonyms:
+        added = _synonyms(synonyms, found, units, languages, within)
+        if added.left_out:
+            notes.append(f"{added.left_out} more synonyms were left out ({MAX_SYNONYMS} are kept)")
+
     groups: list[TermGroup] = []
     lines: list[str] = []
     suggestions: list[str] = []
     expanded = 0
-    for unit in units:
+    for number, unit in enumerate(units):
         alternatives = unit.alternatives
         if unit.expandable and expanded < MAX_EXPANDED and within.rare(alternatives):
             expanded += 1
             relatives, spellings = _relatives(unit, within)
             alternatives = (*alternatives, *relatives)
-            suggestions.extend(spellings)
+            if number not in added.beside:  # a word of the dictionary is not misspelt
+                suggestions.extend(spellings)
+        alternatives = _distinct((*alternatives, *added.beside.get(number, ())))
         groups.append(TermGroup(alternatives=alternatives, counted=unit.counted))
         lines.append(_line(unit.written, alternatives))
+    groups += added.groups
+    lines += added.lines
     pair_groups = _pair_groups(found, units, languages)
     phrases, phrase_lines = _phrases(text, languages)
     lines += [_line("pair", group.alternatives) for group in pair_groups]
@@ -211,7 +240,13 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
         suggestions=tuple(dict.fromkeys(suggestions)),
         matches=_matches(groups, "word"),
         identifiers=_matches(groups, "identifier"),
-        pairs=frozenset(a.term for group in pair_groups for a in group.alternatives),
+        pairs=frozenset(
+            alternative.term
+            for group in (*groups, *pair_groups)
+            for alternative in group.alternatives
+            if alternative.kind == "pair"
+        ),
+        synonyms=added.used,
     )
 
 
@@ -329,6 +364,93 @@ def _bounded(units: list[_Unit], within: _InScope) -> tuple[list[_Unit], int]:
     counts = [within.most(unit.alternatives, None) for unit in units[:MAX_CONSIDERED]]
     ranked = sorted(range(len(counts)), key=lambda n: (counts[n] == 0, counts[n], n))
     return [units[n] for n in sorted(ranked[:MAX_WORDS])], len(units) - MAX_WORDS
+
+
+# --- synonyms ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Added:
+    """What a dictionary adds: alternatives for units, by their number, and groups that are
+    not counted; lines for a reader."""
+
+    beside: Mapping[int, tuple[Alternative, ...]] = field(default_factory=dict)
+    groups: tuple[TermGroup, ...] = ()
+    lines: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+def _synonyms(
+    synonyms: Synonyms,
+    found: list[Compound],
+    units: list[_Unit],
+    languages: tuple[str, ...],
+    within: _InScope,
+) -> _Added:
+    """Each replacement is understood as a query of its own and asked for at a lower weight. So
+    that a passage with it counts as one with the words that were written, these take what
+    stands for the whole: its word, or the rarest pair of its words. The words of a longer
+    one are groups beside, since a page may say it in other words again."""
+    words = [word for compound in found for word in compound.words]
+    asked = {position: number for number, unit in enumerate(units) for position in unit.positions}
+    written = {a.term for unit in units for a in unit.alternatives if a.kind == "word"}
+    beside: dict[int, list[Alternative]] = {}
+    groups: dict[str, TermGroup] = {}
+    lines: list[str] = []
+    used: list[str] = []
+    left_out = 0
+    for one in synonyms.find(words, asked, languages):
+        numbers = {asked[place]: None for place in range(one.start, one.stop) if place in asked}
+        for text in one.replacements:
+            if len(used) == MAX_SYNONYMS:
+                left_out += 1
+                continue
+            parts, whole = _replacement(text, languages, within)
+            if not parts:
+                continue
+            for number in numbers:
+                beside.setdefault(number, []).extend(_scaled(whole, 1 / len(numbers)))
+            if len(parts) > 1:
+                for part in parts:
+                    terms = _scaled(part.alternatives, SYNONYM_WEIGHT)
+                    if not any(a.term in written for a in terms if a.kind == "word"):
+                        groups.setdefault(
+                            part.folded or part.written,
+                            TermGroup(alternatives=terms, counted=False),
+                        )
+            used.append(f"{one.needle} → {text}")
+            every = (a for part in parts for a in _scaled(part.alternatives, SYNONYM_WEIGHT))
+            lines.append(_line(f"synonym of {one.needle}: {text}", _distinct((*every, *whole))))
+    return _Added(
+        beside={number: tuple(terms) for number, terms in beside.items()},
+        groups=tuple(groups.values()),
+        lines=tuple(lines),
+        used=tuple(used),
+        left_out=left_out,
+    )
+
+
+def _replacement(
+    text: str, languages: tuple[str, ...], within: _InScope
+) -> tuple[list[_Unit], tuple[Alternative, ...]]:
+    """The words of a replacement, and what stands for the whole of it."""
+    found = compounds(text)
+    parts = _units(found, _function_words(found, languages), languages, within)
+    if len(parts) == 1:
+        return parts, _scaled(parts[0].alternatives, SYNONYM_WEIGHT)
+    pairs = [
+        (within.most(group.alternatives, None), number, group)
+        for number, group in enumerate(_pair_groups(found, parts, languages))
+    ]
+    present = [pair for pair in pairs if pair[0]]
+    if not present:
+        return parts, ()
+    return parts, _scaled(min(present)[2].alternatives, SYNONYM_WEIGHT)
+
+
+def _scaled(alternatives: Iterable[Alternative], factor: float) -> tuple[Alternative, ...]:
+    return tuple(replace(one, weight=one.weight * factor) for one in alternatives)
 
 
 # --- relatives -----------------------------------------------------------------------------
