@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 DETAILS = ("snippet", "passage")
+SYNONYM_ACTIONS = ("suggest",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -121,6 +122,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     command("status", "what the library holds and how its runs went", reading)
     command("lint", "every mistake in the documents, by path and line", reading)
+
+    synonyms = command("synonyms", "propose entries for the dictionary", reading)
+    synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
 
     backup = command("backup", "write the library into one file")
     backup.add_argument("file", metavar="FILE", help="a new file")

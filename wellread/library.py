@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
+    from wellread.suggest import Candidate
     from wellread.synonymfile import SynonymFile
     from wellread.types import Problem
 
@@ -223,14 +224,32 @@ class Library:
 
     def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
         """Every mistake in the documents in scope, by path and line. Files that are no
-        documents have no readers of their own: only the local owner is told of missing ones."""
+        documents have no readers of their own: only the local owner is told of missing ones,
+        and of the dictionary."""
         from wellread.lint import lint
         from wellread.sources.places import located
 
         owner = scope.caller.owner
         exists = (lambda path: located(self.config, path) is not None) if owner else None
+        dictionary = self._dictionary()
+        synonyms = None
+        problems: tuple[Problem, ...] = ()
+        if owner and dictionary.file is not None:
+            synonyms = (dictionary.file.name, dictionary.current()[0])
+            problems = dictionary.problems()
         with self._snapshot() as snapshot:
-            return lint(snapshot, scope=self._current(scope, snapshot), exists=exists)
+            found = lint(
+                snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
+            )
+        return (*problems, *found)
+
+    def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
+        """Candidates for the dictionary from the documents in scope: see ``suggest``."""
+        from wellread.suggest import suggest
+
+        synonyms, _ = self._dictionary().current()
+        with self._snapshot() as snapshot:
+            return suggest(snapshot, synonyms, scope=self._current(scope, snapshot))
 
     # --- writing -----------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 from wellread.synonyms import NONE, BrokenDictionary, Synonyms, parse
+from wellread.types import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -22,12 +23,6 @@ class SynonymFile:
         self._synonyms = NONE
         self._broken: BrokenDictionary | None = None
 
-    @property
-    def broken(self) -> BrokenDictionary | None:
-        """What is wrong with the file as it is now."""
-        self.current()
-        return self._broken
-
     def current(self) -> tuple[Synonyms, tuple[str, ...]]:
         """The dictionary, and notes for a reader where the file cannot be used as it is."""
         if self.file is None:
@@ -39,6 +34,15 @@ class SynonymFile:
             kept = "the last good version is used" if self._synonyms else "no synonyms are used"
             note = f"{self.file.name}:{self._broken.line} is {self._broken}; {kept}."
             return self._synonyms, (note,)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the file as a whole, as it is now."""
+        self.current()
+        broken, file = self._broken, self.file
+        if broken is None or file is None:
+            return ()
+        message = f"The dictionary {file.name}:{broken.line} is {broken}. Correct it there."
+        return (Problem(path=file.name, line=broken.line, code="synonyms-broken", message=message),)
 
     def _refresh(self, file: Path) -> None:
         try:
