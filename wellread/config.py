@@ -25,6 +25,7 @@ from wellread.types import (
 
 FILE_NAME = "wellread.toml"
 LIBRARY_NAME = ".wellread"
+SYNONYMS_NAME = "synonyms.yaml"
 REMEMBERED_SOURCES = "sources.json"
 
 
@@ -287,11 +288,13 @@ def _access(file: ConfigFile) -> AccessRules:
 
 
 def _synonyms(file: ConfigFile) -> Path | None:
-    """The file of synonyms: it need not be there yet, and may come and go, unless it is named."""
+    """The file of synonyms, which may come and go under the name that is looked for anyway;
+    one that was called otherwise must be there."""
     if file.path is None:
         return None
     found: Path = file.values("search")["synonyms"]
-    if any("synonyms" in entry for entry in file.entries("search")) and not found.is_file():
+    written = [entry["synonyms"] for entry in file.entries("search") if "synonyms" in entry]
+    if written not in ([], [SYNONYMS_NAME]) and not found.is_file():
         raise ConfigError(
             f"[search] synonyms names {found}, which is not there ({file.path}): "
             "correct the path, or write the file (see docs/synonyms.md)"

@@ -68,7 +68,9 @@ MAX_RELATIVES = 8
 """Of each kind, for each word: a page of results cannot show more."""
 
 SYNONYM_WEIGHT = 0.5
-"""Of the words that a dictionary adds, beside those that were written."""
+"""Of the words that a dictionary adds. At .2, .3, .5, .7, 1: mean reciprocal rank of the example
+company .928 .933 .938 .938 .938 (.922 without); nDCG@10 with wide groups of 30 common words,
+SciFact .704 .704 .706 .703 .697 (.703), XQuAD-en .974 throughout (.974)."""
 
 MAX_SYNONYMS = 16
 """Phrases that a dictionary may add to one query."""

@@ -97,15 +97,14 @@ def abbreviations(title: str) -> Iterator[tuple[str, str]]:
 
 
 def _spelt_out(text: str, short: str) -> str | None:
-    """The last words of a text whose initials are those letters; function words may stand
-    between without one."""
-    letters = [one.casefold() for one in short.removesuffix("s") if one.isalpha()]
+    """The last words of a text whose initials are those letters, function words left out
+    (``Налог на добавленную стоимость``, НДС), or else counted (``Terms of reference``, TOR)."""
     skipped = folded_function_words("en") | folded_function_words("ru")
-    for word in reversed(list(_WORD.finditer(text))):
-        if word.group().casefold().startswith(letters[-1]):
-            letters.pop()
-            if not letters:
-                return text[word.start() :].strip()
-        elif word.group().casefold() not in skipped:
-            return None
+    words = list(_WORD.finditer(text))
+    content = [word for word in words if word.group().casefold() not in skipped]
+    for counted in (content, words):
+        letters = [one.casefold() for one in short.removesuffix("s") if one.isalpha()]
+        last = counted[-len(letters) :]
+        if [word.group()[0].casefold() for word in last] == letters:
+            return text[last[0].start() :].strip()
     return None

@@ -214,7 +214,8 @@ class _Reader:
             for one in node.value:
                 take(one)
         elif node.id != "scalar" or node.value:
-            self._wrong(node, "synonyms-not-understood", "This is not what it should be", wanted)
+            fact = "There is something else than entries"
+            self._wrong(node, "synonyms-not-understood", fact, f"Write {wanted}.")
 
     def _group(self, node: Any) -> None:
         phrases = self._phrases(node)
@@ -238,15 +239,15 @@ class _Reader:
     def _phrases(self, node: Any) -> tuple[Written, ...]:
         """The phrases of a text or a list of texts; none where there is something else."""
         nodes = node.value if node.id == "sequence" else [node]
-        for one in nodes:
-            if one.id != "scalar" or not one.value.strip():
-                self._wrong(
-                    one,
-                    "synonyms-not-understood",
-                    "This is no phrase",
-                    f"Write words, as in {EXAMPLE}.",
-                )
-                return ()
+        wrong = [one for one in nodes if one.id != "scalar" or not one.value.strip()]
+        if wrong or not nodes:
+            self._wrong(
+                wrong[0] if wrong else node,
+                "synonyms-not-understood",
+                "There is something else than a phrase",
+                f"Write words, as in {EXAMPLE}.",
+            )
+            return ()
         return tuple(Written(text=" ".join(one.value.split()), line=_line(one)) for one in nodes)
 
     def _wrong(self, node: Any, code: str, fact: str, remedy: str) -> None:
