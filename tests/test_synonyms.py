@@ -19,9 +19,10 @@ from tests.shelf import OWNER, TODAY, groups, library, page, scope_of, write
 from wellread.cli import main
 from wellread.config import load
 from wellread.errors import ConfigError
+from wellread.expand import MAX_SYNONYMS, SYNONYM_WEIGHT
 from wellread.library import Library
 from wellread.lint_synonyms import FEWEST_PASSAGES
-from wellread.query import MAX_SYNONYMS, SYNONYM_WEIGHT, Query, build_query
+from wellread.query import Query, build_query
 from wellread.store import journal
 from wellread.suggest import abbreviations
 from wellread.synonyms import BrokenDictionary, Synonyms, parse

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wellread.decode import encodable
@@ -36,6 +36,7 @@ from wellread.terms import Compound, compounds, index_terms
 from wellread.types import Filters, Scope
 
 if TYPE_CHECKING:
+    from wellread.expand import Added
     from wellread.synonyms import Synonyms
 
 PAIR_WEIGHT = 0.2
@@ -66,14 +67,6 @@ MIN_RELATIVE = 4
 
 MAX_RELATIVES = 8
 """Of each kind, for each word: a page of results cannot show more."""
-
-SYNONYM_WEIGHT = 0.5
-"""Of the words that a dictionary adds. At .2, .3, .5, .7, 1: mean reciprocal rank of the example
-company .928 .933 .938 .938 .938 (.922 without); nDCG@10 with wide groups of 30 common words,
-SciFact .704 .704 .706 .703 .697 (.703), XQuAD-en .974 throughout (.974)."""
-
-MAX_SYNONYMS = 16
-"""Phrases that a dictionary may add to one query."""
 
 MAX_TEXT = 16_384
 """Characters of a query that are read, about 2,500 words."""
@@ -208,11 +201,11 @@ def build_query(
     if left_out:
         notes.append(f"{left_out} more common or later words were left out ({MAX_WORDS} are kept)")
 
-    added = _Added()
-    if synonyms:
-        added = _synonyms(synonyms, found, units, languages, within)
-        if added.left_out:
-            notes.append(f"{added.left_out} more synonyms were left out ({MAX_SYNONYMS} are kept)")
+    added = _added(synonyms, found, units, languages, within) if synonyms else None
+    if added is not None and added.left_out:
+        kept = f"{len(added.used)} are kept"
+        notes.append(f"{added.left_out} more synonyms were left out ({kept})")
+    beside = added.beside if added is not None else {}
 
     groups: list[TermGroup] = []
     lines: list[str] = []
@@ -224,13 +217,14 @@ def build_query(
             expanded += 1
             relatives, spellings = _relatives(unit, within)
             alternatives = (*alternatives, *relatives)
-            if number not in added.beside:  # a word of the dictionary is not misspelt
+            if number not in beside:  # a word of the dictionary is not misspelt
                 suggestions.extend(spellings)
-        alternatives = _distinct((*alternatives, *added.beside.get(number, ())))
+        alternatives = _distinct((*alternatives, *beside.get(number, ())))
         groups.append(TermGroup(alternatives=alternatives, counted=unit.counted))
         lines.append(_line(unit.written, alternatives))
-    groups += added.groups
-    lines += added.lines
+    if added is not None:
+        groups += added.groups
+        lines += [_line(label, _distinct(terms)) for label, terms in added.shown]
     pair_groups = _pair_groups(found, units, languages)
     phrases, phrase_lines = _phrases(text, languages)
     lines += [_line("pair", group.alternatives) for group in pair_groups]
@@ -248,7 +242,7 @@ def build_query(
             for alternative in group.alternatives
             if alternative.kind == "pair"
         ),
-        synonyms=added.used,
+        synonyms=added.used if added is not None else (),
     )
 
 
@@ -371,88 +365,46 @@ def _bounded(units: list[_Unit], within: _InScope) -> tuple[list[_Unit], int]:
 # --- synonyms ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Added:
-    """What a dictionary adds: alternatives for units, by their number, and groups that are
-    not counted; lines for a reader."""
-
-    beside: Mapping[int, tuple[Alternative, ...]] = field(default_factory=dict)
-    groups: tuple[TermGroup, ...] = ()
-    lines: tuple[str, ...] = ()
-    used: tuple[str, ...] = ()
-    left_out: int = 0
-
-
-def _synonyms(
+def _added(
     synonyms: Synonyms,
     found: list[Compound],
     units: list[_Unit],
     languages: tuple[str, ...],
     within: _InScope,
-) -> _Added:
-    """Each replacement is understood as a query of its own and asked for at a lower weight. So
-    that a passage with it counts as one with the words that were written, these take what
-    stands for the whole: its word, or the rarest pair of its words. The words of a longer
-    one are groups beside, since a page may say it in other words again."""
+) -> Added:
+    """What the dictionary adds to the words that are asked for."""
+    from wellread.expand import Part, Understood, expand
+
     words = [word for compound in found for word in compound.words]
     asked = {position: number for number, unit in enumerate(units) for position in unit.positions}
-    written = {a.term for unit in units for a in unit.alternatives if a.kind == "word"}
-    beside: dict[int, list[Alternative]] = {}
-    groups: dict[str, TermGroup] = {}
-    lines: list[str] = []
-    used: list[str] = []
-    left_out = 0
-    for one in synonyms.find(words, asked, languages):
-        numbers = {asked[place]: None for place in range(one.start, one.stop) if place in asked}
-        for text in one.replacements:
-            if len(used) == MAX_SYNONYMS:
-                left_out += 1
-                continue
-            parts, whole = _replacement(text, languages, within)
-            if not parts:
-                continue
-            for number in numbers:
-                beside.setdefault(number, []).extend(_scaled(whole, 1 / len(numbers)))
-            if len(parts) > 1:
-                for part in parts:
-                    terms = _scaled(part.alternatives, SYNONYM_WEIGHT)
-                    if not any(a.term in written for a in terms if a.kind == "word"):
-                        groups.setdefault(
-                            part.folded or part.written,
-                            TermGroup(alternatives=terms, counted=False),
-                        )
-            used.append(f"{one.needle} → {text}")
-            every = (a for part in parts for a in _scaled(part.alternatives, SYNONYM_WEIGHT))
-            lines.append(_line(f"synonym of {one.needle}: {text}", _distinct((*every, *whole))))
-    return _Added(
-        beside={number: tuple(terms) for number, terms in beside.items()},
-        groups=tuple(groups.values()),
-        lines=tuple(lines),
-        used=tuple(used),
-        left_out=left_out,
+
+    def understand(text: str) -> Understood:
+        found = compounds(text)
+        parts = _units(found, _function_words(found, languages), languages, within)
+        return Understood(
+            parts=[Part(part.folded or part.written, part.alternatives) for part in parts],
+            whole=_whole(_pair_groups(found, parts, languages), parts, within),
+        )
+
+    return expand(
+        synonyms.find(words, asked, languages),
+        asked=asked,
+        written=frozenset(a.term for unit in units for a in unit.alternatives if a.kind == "word"),
+        understand=understand,
     )
 
 
-def _replacement(
-    text: str, languages: tuple[str, ...], within: _InScope
-) -> tuple[list[_Unit], tuple[Alternative, ...]]:
-    """The words of a replacement, and what stands for the whole of it."""
-    found = compounds(text)
-    parts = _units(found, _function_words(found, languages), languages, within)
+def _whole(
+    pair_groups: list[TermGroup], parts: list[_Unit], within: _InScope
+) -> tuple[Alternative, ...]:
+    """What stands for several words together: the rarest of their pairs that is there."""
     if len(parts) == 1:
-        return parts, _scaled(parts[0].alternatives, SYNONYM_WEIGHT)
-    pairs = [
-        (within.most(group.alternatives, None), number, group)
-        for number, group in enumerate(_pair_groups(found, parts, languages))
+        return parts[0].alternatives
+    counted = [
+        (within.most(group.alternatives, None), number) for number, group in enumerate(pair_groups)
     ]
-    present = [pair for pair in pairs if pair[0]]
-    if not present:
-        return parts, ()
-    return parts, _scaled(min(present)[2].alternatives, SYNONYM_WEIGHT)
-
-
-def _scaled(alternatives: Iterable[Alternative], factor: float) -> tuple[Alternative, ...]:
-    return tuple(replace(one, weight=one.weight * factor) for one in alternatives)
+    present = [pair for pair in counted if pair[0]]
+    return pair_groups[min(present)[1]].alternatives if present else ()
 
 
 # --- relatives -----------------------------------------------------------------------------
