@@ -232,11 +232,10 @@ class Library:
         owner = scope.caller.owner
         exists = (lambda path: located(self.config, path) is not None) if owner else None
         dictionary = self._dictionary()
-        synonyms = None
-        problems: tuple[Problem, ...] = ()
-        if owner and dictionary.file is not None:
-            synonyms = (dictionary.file.name, dictionary.current()[0])
-            problems = dictionary.problems()
+        known, _ = dictionary.current()
+        file = dictionary.file if owner else None
+        problems = dictionary.problems() if owner else ()
+        synonyms = (file.name, known) if file is not None and known is not None else None
         with self._snapshot() as snapshot:
             found = lint(
                 snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
@@ -246,10 +245,11 @@ class Library:
     def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
         """Candidates for the dictionary from the documents in scope: see ``suggest``."""
         from wellread.suggest import suggest
+        from wellread.synonyms import NONE
 
         synonyms, _ = self._dictionary().current()
         with self._snapshot() as snapshot:
-            return suggest(snapshot, synonyms, scope=self._current(scope, snapshot))
+            return suggest(snapshot, synonyms or NONE, scope=self._current(scope, snapshot))
 
     # --- writing -----------------------------------------------------------------------
 
