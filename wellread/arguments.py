@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 DETAILS = ("snippet", "passage")
+SYNONYM_ACTIONS = ("suggest",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -174,6 +175,8 @@ def build_parser() -> argparse.ArgumentParser:
     connect.add_argument(
         "--env", action="append", default=[], metavar="NAME=VALUE", help="a further variable"
     )
+    synonyms = command("synonyms", "propose entries for the dictionary", reading)
+    synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
 
     backup = command("backup", "write the library into one file")
     backup.add_argument("file", metavar="FILE", help="a new file")

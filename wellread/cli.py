@@ -89,6 +89,7 @@ COMMANDS = {
     "traces": "cli_journal",
     "misses": "cli_journal",
     "connect": "cli_connect",
+    "synonyms": "cli_synonyms",
     "backup": "cli_write",
     "restore": "cli_write",
     "forget": "cli_write",
