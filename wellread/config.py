@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -60,6 +61,9 @@ class Config:
     synonyms: Path | None
     trace: bool
     trace_days: int
+    max_tokens: int
+    time_limit: int
+    base_url: str | None
 
     def groups(self) -> Groups:
         """The groups of every known subject, folded. Reads ``groups.yaml`` where that is where
@@ -80,7 +84,11 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
     file = ConfigFile(path, path.parent if path is not None else cwd, environ)
     library = _library(file, environ, cwd)
     inline_groups, groups_file = _groups(file)
-    index, trace = file.values("index"), file.values("trace")
+    index, trace, server = (file.values(name) for name in ("index", "trace", "server"))
+    for key, least in (("max_tokens", LEAST_TOKENS), ("time_limit", 1)):
+        if server[key] < least:
+            remedy = f"write at least {least}"
+            raise file.refuse(f"[server] {key}", server[key], "enough to answer with", remedy)
     return Config(
         file=path,
         library=library,
@@ -98,12 +106,32 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         synonyms=_synonyms(file),
         trace=trace["enabled"],
         trace_days=trace["retention_days"],
+        max_tokens=server["max_tokens"],
+        time_limit=server["time_limit"],
+        base_url=_base_url(file),
     )
 
 
 def load_here(explicit: Path | None = None) -> Config:
     """``load`` with this process's environment and folder. Raises ``ConfigError``."""
     return load(explicit, os.environ, Path.cwd())
+
+
+def reloaded(config: Config) -> Config:
+    """The configuration as its file says now, or with the sources that its library remembers
+    now. What was switched off for this process, traces, stays off. Raises ``ConfigError``."""
+    if config.file is None:
+        return replace(config, sources=remembered_sources(config.library) or config.sources)
+    fresh = load_here(config.file)
+    return replace(fresh, trace=fresh.trace and config.trace)
+
+
+def user_folders() -> tuple[Path | None, Path | None]:
+    """Where programs of this user keep their settings, where the system says so: ``APPDATA``
+    and ``XDG_CONFIG_HOME``. A relative one is to be ignored (XDG Base Directory Specification)."""
+    named = (os.environ.get(name) for name in ("APPDATA", "XDG_CONFIG_HOME"))
+    appdata, xdg = (Path(one) if one and os.path.isabs(one) else None for one in named)
+    return appdata, xdg
 
 
 def named_sources(paths: Sequence[Path], cwd: Path) -> tuple[SourceConfig, ...]:
@@ -167,6 +195,10 @@ def remember_sources(library: Path, sources: Iterable[SourceConfig]) -> None:
     fresh.replace(library / REMEMBERED_SOURCES)
 
 
+LEAST_TOKENS = 500
+"""A hit with its frame has about 150, and what is left out has to be said too."""
+
+
 # --- the parts of the file -------------------------------------------------------------------
 
 
@@ -185,6 +217,15 @@ def _find(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Path 
             "correct the path, or write one with wellread init"
         )
     return file
+
+
+def _base_url(file: ConfigFile) -> str | None:
+    written: str | None = file.values("server")["base_url"]
+    if written is None or re.fullmatch(r"https://[^\s/?#]+(/[^\s?#]*)?", written):
+        return written
+    raise file.refuse(
+        "[server] base_url", written, "an https address", "write https://docs.example.com/"
+    )
 
 
 def _library(file: ConfigFile, environ: Mapping[str, str], cwd: Path) -> Path:

@@ -228,6 +228,32 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
+        name="server",
+        about="What the MCP server answers (wellread serve).",
+        settings=(
+            Setting(
+                key="max_tokens",
+                kind="count",
+                default=6000,
+                about="The most tokens that one answer of a tool has, estimated; what is left out "
+                "is said. At least 500.",
+            ),
+            Setting(
+                key="time_limit",
+                kind="count",
+                default=30,
+                about="Seconds after which a call is stopped and answered with an error.",
+            ),
+            Setting(
+                key="base_url",
+                kind="text",
+                example="https://docs.example.com/",
+                about="Where a person finds the documents: the path is put behind it. Asked for "
+                "by --profile openai alone, whose results are cited by URL.",
+            ),
+        ),
+    ),
+    Table(
         name="trace",
         about="The record of who asked what and which documents came back, never their text.",
         settings=(
