@@ -124,6 +124,9 @@ def build_parser() -> argparse.ArgumentParser:
     command("status", "what the library holds and how its runs went", reading)
     command("lint", "every mistake in the documents, by path and line", reading)
 
+    synonyms = command("synonyms", "propose entries for the dictionary", reading)
+    synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
+
     serve = command("serve", "serve the library to an AI client (MCP over stdin and stdout)")
     serve.add_argument(
         "--as", dest="as_", default=None, metavar="SUBJECT", help="ask as this subject"
@@ -175,8 +178,6 @@ def build_parser() -> argparse.ArgumentParser:
     connect.add_argument(
         "--env", action="append", default=[], metavar="NAME=VALUE", help="a further variable"
     )
-    synonyms = command("synonyms", "propose entries for the dictionary", reading)
-    synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
 
     backup = command("backup", "write the library into one file")
     backup.add_argument("file", metavar="FILE", help="a new file")
