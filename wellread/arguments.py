@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from wellread.errors import UsageError
 
@@ -122,6 +121,34 @@ def build_parser() -> argparse.ArgumentParser:
     command("status", "what the library holds and how its runs went", reading)
     command("lint", "every mistake in the documents, by path and line", reading)
 
+    serve = command("serve", "serve the library to AI clients (MCP)")
+    serve.add_argument(
+        "--http", metavar="HOST:PORT", help="over HTTP, as 127.0.0.1:8000; else one over stdin"
+    )
+    serve.add_argument(
+        "--no-auth", action="store_true", help="with --http on this machine: ask no tokens"
+    )
+    serve.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --http: a name that clients call the server by",
+    )
+    serve.add_argument(
+        "--as", dest="as_", default=None, metavar="SUBJECT", help="ask as this subject"
+    )
+    serve.add_argument(
+        "--local-owner", action="store_true", help="ask as the local owner, who reads everything"
+    )
+    serve.add_argument(
+        "--profile", default="default", metavar="NAME", help="openai: search and fetch alone"
+    )
+    serve.add_argument("--no-trace", action="store_true", help="keep no record of the calls")
+    serve.add_argument(
+        "--no-watch", action="store_true", help="leave following the sources to others"
+    )
+
     backup = command("backup", "write the library into one file")
     backup.add_argument("file", metavar="FILE", help="a new file")
     restore = command("restore", "make the library from such a file")
@@ -154,66 +181,21 @@ def _version() -> str:
     return __version__
 
 
-def day(written: str | None, option: str) -> date | None:
-    """The day of an option. Raises ``UsageError``."""
-    from datetime import date
-
-    if written is None:
-        return None
-    try:
-        return date.fromisoformat(written)
-    except ValueError:
-        raise UsageError(
-            f"{option} {written!r} is not a day: write year, month and day, as 2026-03-16"
-        ) from None
-
-
 def filters_of(args: argparse.Namespace, config: Config) -> Filters:
     """The filters of the options, types in the words of the house. Raises ``UsageError``."""
-    from wellread.globs import matcher
-    from wellread.types import STATES, TYPES, Filters
+    from wellread.filters import make_filters
 
-    known: dict[str, Any] = {**config.parse_rules.type_aliases, **{name: name for name in TYPES}}
-    since, until = day(args.since, "--since"), day(args.until, "--until")
-    if since and until and since > until:
-        raise UsageError(f"--since {since} is after --until {until}: no day is in between")
-    for pattern in args.path:
-        try:
-            matcher(pattern)
-        except ValueError as error:
-            raise UsageError(f"--path: {error}") from None
-    return Filters(
-        types=tuple(known[word] for word in _words(args.type, "--type", known, TYPES)),
-        states=tuple(_words(args.state, "--state", {name: name for name in STATES}, STATES)),
-        owners=tuple(args.owner),
-        tags=tuple(args.tag),
-        paths=tuple(args.path),
-        since=since,
-        until=until,
+    return make_filters(
+        types=args.type,
+        states=args.state,
+        owners=args.owner,
+        tags=args.tag,
+        paths=args.path,
+        since=args.since,
+        until=args.until,
+        aliases=config.parse_rules.type_aliases,
+        named="--{}".format,
     )
-
-
-def _words(written: list[str], option: str, known: dict[str, Any], shown: Sequence[str]) -> Any:
-    """Known words, with commas between several and however they are spelt."""
-    from wellread.access import fold
-
-    for word in (part for value in written for part in value.split(",")):
-        name = fold(word)
-        if name not in known:
-            name = name.replace(" ", "-").replace("_", "-")
-        if name not in known:
-            raise UsageError(f"{option} {word.strip()!r} is unknown. Known: {', '.join(shown)}")
-        yield name
-
-
-def line_range(written: str | None) -> tuple[int, int] | None:
-    """First and last line of ``--lines``. Raises ``UsageError``."""
-    if written is None:
-        return None
-    first, dash, last = written.partition("-")
-    if not first.isdecimal() or not (last if dash else first).isdecimal():
-        raise UsageError(f"--lines {written!r} is no range: write the first and last, as 10-40")
-    return int(first), int(last if dash else first)
 
 
 def text_of(args: argparse.Namespace, what: str) -> str:
@@ -245,5 +227,7 @@ def caller_of(args: argparse.Namespace, config: Config) -> Caller:
 def today_of(args: argparse.Namespace) -> date:
     """The day that standing is computed for."""
     from datetime import date
+
+    from wellread.filters import day
 
     return day(args.today, "--today") or date.today()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from wellread.arguments import DETAILS, SHELLS, build_parser, config_of
 from wellread.errors import RunRefused, UsageError, WellreadError
@@ -183,11 +183,18 @@ def completion(args: argparse.Namespace) -> int:
     """Print what completes commands in a shell."""
     from wellread.completion import script
     from wellread.output import emit_json
+    from wellread.tools import Profile
     from wellread.types import STATES, TYPES
 
     if args.shell not in SHELLS:
         raise UsageError(f"the shell {args.shell!r} is unknown. Known: {', '.join(SHELLS)}")
-    values = {"type": TYPES, "state": STATES, "detail": DETAILS, "shell": SHELLS}
+    values = {
+        "type": TYPES,
+        "state": STATES,
+        "detail": DETAILS,
+        "profile": get_args(Profile),
+        "shell": SHELLS,
+    }
     text = script(args.shell, build_parser(), values)
     if args.json:
         emit_json({"script": text}, sys.stdout)

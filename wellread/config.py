@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,6 +78,9 @@ class Config:
     lexical: Literal["tantivy", "fts5"]
     trace: bool
     trace_days: int
+    max_tokens: int
+    time_limit: int
+    base_url: str | None
     http: HttpConfig
     auth_values: Mapping[str, Any] | None
 
@@ -108,7 +112,11 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
     file = ConfigFile(path, path.parent if path is not None else cwd, environ)
     library = _library(file, environ, cwd)
     inline_groups, groups_file = _groups(file)
-    index, trace = file.values("index"), file.values("trace")
+    index, trace, server = (file.values(name) for name in ("index", "trace", "server"))
+    for key, least in (("max_tokens", LEAST_TOKENS), ("time_limit", 1)):
+        if server[key] < least:
+            remedy = f"write at least {least}"
+            raise file.refuse(f"[server] {key}", server[key], "enough to answer with", remedy)
     return Config(
         file=path,
         library=library,
@@ -125,6 +133,9 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         lexical=file.values("search")["lexical"],
         trace=trace["enabled"],
         trace_days=trace["retention_days"],
+        max_tokens=server["max_tokens"],
+        time_limit=server["time_limit"],
+        base_url=_base_url(file),
         http=_http(file),
         auth_values=_auth(file),
     )
@@ -196,6 +207,10 @@ def remember_sources(library: Path, sources: Iterable[SourceConfig]) -> None:
     fresh.replace(library / REMEMBERED_SOURCES)
 
 
+LEAST_TOKENS = 500
+"""A hit with its frame has about 150, and what is left out has to be said too."""
+
+
 # --- the parts of the file -------------------------------------------------------------------
 
 
@@ -214,6 +229,15 @@ def _find(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Path 
             "correct the path, or write one with wellread init"
         )
     return file
+
+
+def _base_url(file: ConfigFile) -> str | None:
+    written: str | None = file.values("server")["base_url"]
+    if written is None or re.fullmatch(r"https://[^\s/?#]+(/[^\s?#]*)?", written):
+        return written
+    raise file.refuse(
+        "[server] base_url", written, "an https address", "write https://docs.example.com/"
+    )
 
 
 def _library(file: ConfigFile, environ: Mapping[str, str], cwd: Path) -> Path:

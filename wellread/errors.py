@@ -45,6 +45,12 @@ class StoreUnavailable(WellreadError):
     exit_code = 4
 
 
+class Cancelled(WellreadError):
+    """The caller went away, or its time was up, before the answer was there."""
+
+    exit_code = 130
+
+
 class RunRefused(WellreadError):
     """An index run would not or could not do its work; the last committed state stands.
 

@@ -173,9 +173,7 @@ def http_app(
     return _HostCheck(app, http)
 
 
-def serve_http(
-    server: Server[Any], listening: Listening, *, ready: Callable[[], bool]
-) -> None:
+def serve_http(server: Server[Any], listening: Listening, *, ready: Callable[[], bool]) -> None:
     """Listen until SIGTERM or SIGINT; calls that run then are given a moment to end.
     Raises ``StoreUnavailable`` where the address cannot be had."""
     try:
@@ -185,7 +183,7 @@ def serve_http(
         raise MissingExtra("the server needs mcp: pip install 'wellread[server]'") from error
     app = http_app(server, listening, ready=ready)
     # Streams are answers that are being worked on: they end by themselves, or with the grace.
-    AppStatus.disable_automatic_graceful_drain()
+    AppStatus.enable_automatic_graceful_drain = False
     bound = bind(listening.host, listening.port)
     for each in (signal.SIGTERM, signal.SIGINT):  # uvicorn raises them again when it has ended
         signal.signal(each, lambda *_: None)

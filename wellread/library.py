@@ -18,7 +18,7 @@ from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import Trace, TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult
+from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult, Told
 
 if TYPE_CHECKING:
     from wellread.index import Progress
@@ -76,6 +76,13 @@ class Library:
         with self._snapshot() as snapshot:
             return self._resolve(caller, snapshot)
 
+    def left_out(self, caller: Caller) -> int:
+        """How many documents a caller may not read: for whoever runs the server, never for the
+        caller. Raises ``NoIndex``."""
+        with self._snapshot() as snapshot:
+            scope = self._resolve(caller, snapshot)
+            return snapshot.state.documents - snapshot.count_documents(scope=scope)
+
     def search(
         self,
         text: str,
@@ -87,17 +94,23 @@ class Library:
         page: str | None = None,
         detail: Detail = "snippet",
         explain: bool = False,
+        stop: threading.Event | None = None,
+        told: Callable[[SearchResult], Told] | None = None,
     ) -> SearchResult:
         """The passages about an idea, best first: see ``search.search``.
 
-        ``limit`` counts hits, 1 to 100. Raises ``UsageError`` for an empty text, ``NoIndex``
-        and ``StoreUnavailable``.
+        ``limit`` counts hits, 1 to 100. Once ``stop`` is set, ``Cancelled`` is raised. ``told``
+        makes what the caller gets to see, and says for the trace how much of it that is.
+        Raises ``UsageError`` for an empty text, ``NoIndex`` and ``StoreUnavailable``.
         """
         from wellread.freshness import freshness_notes
         from wellread.search import search
 
         arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
-        with self._traced(scope, "search", arguments) as answered, self._snapshot() as snapshot:
+        with (
+            self._traced(scope, "search", arguments) as answered,
+            self._snapshot(stop) as snapshot,
+        ):
             scope = self._current(scope, snapshot)
             result = search(
                 snapshot,
@@ -111,9 +124,13 @@ class Library:
                 explained=explain,
             )
             notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
+            if notes:
+                result = replace(result, notes=(*result.notes, *notes))
             answered.returned = tuple(hit.section for hit in result.hits)
             answered.outcome, answered.left_out = result.outcome, result.left_out
-        return replace(result, notes=(*result.notes, *notes)) if notes else result
+            if told is not None:
+                answered.tell(told(result))
+        return result
 
     def find_exact(
         self,
@@ -125,12 +142,15 @@ class Library:
         regex: bool = False,
         ignore_case: bool = False,
         limit: int = 20,
+        stop: threading.Event | None = None,
+        told: Callable[[ExactResult], Told] | None = None,
     ) -> ExactResult:
         """The lines that hold an exact string: see ``exact.find_exact``. ``today`` is taken
         as in the other methods; nothing in a text depends on it.
 
-        ``limit`` counts lines; the counts of the result are exact whatever it is. Raises
-        ``UsageError`` for an empty text or a pattern that cannot be run.
+        ``limit`` counts lines; the counts of the result are exact whatever it is. ``stop`` and
+        ``told`` are as in ``search``. Raises ``UsageError`` for an empty text or a pattern that
+        cannot be run.
         """
         from wellread.exact import find_exact
         from wellread.freshness import freshness_notes
@@ -142,7 +162,7 @@ class Library:
         }  # fmt: skip
         with (
             self._traced(scope, "find_exact", arguments) as answered,
-            self._snapshot() as snapshot,
+            self._snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
             result = find_exact(
@@ -153,6 +173,7 @@ class Library:
                 regex=regex,
                 ignore_case=ignore_case,
                 limit=limit,
+                cancelled=stop.is_set if stop is not None else lambda: False,
             )
             paths = [match.path for match in result.matches]
             notes = (
@@ -162,9 +183,13 @@ class Library:
             if result.outcome == "nothing-found":
                 outcome = outcome_of(snapshot, False, scope=scope)
                 result = replace(result, outcome=outcome)
+            if notes:
+                result = replace(result, notes=notes)
             answered.returned = tuple(f"{match.path}:{match.line}" for match in result.matches)
             answered.outcome, answered.left_out = result.outcome, result.left_out
-        return replace(result, notes=notes) if notes else result
+            if told is not None:
+                answered.tell(told(result))
+        return result
 
     grep = find_exact
 
@@ -177,8 +202,11 @@ class Library:
         lines: tuple[int, int] | None = None,
         outline: bool = False,
         max_chars: int | None = None,
+        stop: threading.Event | None = None,
+        told: Callable[[ReadResult], Told] | None = None,
     ) -> ReadResult:
-        """A document, a section or a range of lines: see ``read.read``.
+        """A document, a section or a range of lines: see ``read.read``; ``stop`` and ``told``
+        are as in ``search``.
 
         Raises ``NotFound`` for what is missing or not readable, with one wording for both.
         """
@@ -188,7 +216,10 @@ class Library:
         arguments = {
             "handle": handle, "lines": lines, "outline": outline, "max_chars": max_chars,
         }  # fmt: skip
-        with self._traced(scope, "read", arguments) as answered, self._snapshot() as snapshot:
+        with (
+            self._traced(scope, "read", arguments) as answered,
+            self._snapshot(stop) as snapshot,
+        ):
             scope = self._current(scope, snapshot)
             result = read(
                 snapshot,
@@ -202,8 +233,11 @@ class Library:
             if result.attachments:
                 result = self._with_sizes(result, snapshot, scope)
             notes = freshness_notes(snapshot, [result.path], scope=scope)
+            result = replace(result, notes=(*result.notes, *notes), as_of=snapshot.indexed_at)
             answered.returned, answered.outcome = (result.path,), "found"
-        return replace(result, notes=(*result.notes, *notes)) if notes else result
+            if told is not None:
+                answered.tell(told(result))
+        return result
 
     def status(self, *, scope: Scope, today: date) -> Status:
         """Counts within the scope, and for the local owner runs, failures and acls."""
@@ -287,12 +321,12 @@ class Library:
     # --- within ------------------------------------------------------------------------
 
     @contextmanager
-    def _snapshot(self) -> Iterator[EmbeddedSnapshot]:
+    def _snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
         with self._guard:
             if self._store is None:
                 self._store = EmbeddedStore(self.config.library)
             store = self._store
-        with store.snapshot() as snapshot:
+        with store.snapshot(stop) as snapshot:
             yield snapshot
 
     def _resolve(self, caller: Caller, snapshot: EmbeddedSnapshot) -> Scope:
@@ -365,6 +399,13 @@ class _Answered:
         self.returned: tuple[str, ...] = ()
         self.outcome = ""
         self.left_out = 0
+        self.tokens: int | None = None
+
+    def tell(self, told: Told) -> None:
+        """Note what was made of the result."""
+        self.tokens = told.tokens
+        self.left_out += max(len(self.returned) - told.shown, 0)
+        self.returned = self.returned[: told.shown]
 
 
 def filters_as_json(filters: Filters) -> dict[str, object]:

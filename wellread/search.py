@@ -22,8 +22,8 @@ from wellread.rank import (
     in_order,
     put_successors,
 )
-from wellread.snippet import render, snippet, visible
-from wellread.standing import standings
+from wellread.snippet import render, snippet
+from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
 from wellread.types import (
     Counts,
@@ -34,6 +34,7 @@ from wellread.types import (
     SearchResult,
     Standing,
 )
+from wellread.visible import visible
 
 Detail = Literal["snippet", "passage"]
 
@@ -41,7 +42,7 @@ WINDOW = 200
 """Passages taken from the store; pages are cut from them (DESIGN, section 6)."""
 
 DEFAULT_LIMIT = 8
-LARGEST_LIMIT = 100
+LARGEST_LIMIT = 100  # half the window; more is another page
 
 
 def search(
@@ -135,14 +136,7 @@ class Window:
         return put_successors(in_order(candidates), self._fetch)
 
     def _standings(self, records: Iterable[DocumentRecord]) -> dict[str, Standing]:
-        return standings(
-            records,
-            self.today,
-            find=lambda path: self.snapshot.find(path, scope=self.scope),
-            superseders=lambda path: (
-                one.path for one in self.snapshot.superseders(path, scope=self.scope)
-            ),
-        )
+        return standings_in(self.snapshot, records, scope=self.scope, today=self.today)
 
     def _fetch(self, path: str) -> Candidate | None:
         """The best passage of a successor that the window does not hold, within the filters;
@@ -271,6 +265,13 @@ def without_each_filter(
         for name, fewer in fewer_filters(filters)
     )
     return tuple((name, passages) for name, passages in counted if passages)
+
+
+def page_after(text: str, filters: Filters, *, scope: Scope, page: str | None, shown: int) -> str:
+    """The cursor of the page that follows the first hits of a page, where fewer could be shown
+    than were asked for."""
+    cursor = Cursor(text, filters, scope)
+    return cursor.at(cursor.offset(page) + shown)
 
 
 LONGEST_CURSOR = 64

@@ -273,7 +273,7 @@ TABLES: tuple[Table, ...] = (
                 key="max_request_size",
                 kind="size",
                 default="64 KiB",
-                about="Larger requests are refused; the largest call the tools take has a tenth.",
+                about="Larger requests are refused; a search with every filter takes some KiB.",
             ),
             Setting(
                 key="requests_per_minute",
