@@ -212,6 +212,7 @@ def bind(host: str, port: int) -> socket.socket:
     ``StoreUnavailable``."""
     import socket
 
+    bound = None
     try:
         (family, kind, protocol, _, address), *_ = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -220,6 +221,8 @@ def bind(host: str, port: int) -> socket.socket:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
     except OSError as error:
+        if bound is not None:
+            bound.close()
         raise StoreUnavailable(
             f"nothing can listen at {host}, port {port} ({error.strerror or error}): choose "
             "another address for --http"
@@ -349,7 +352,7 @@ def _header(scope: Scope, name: bytes) -> list[str]:
 def _host_fits(host: str, allowed: Sequence[str]) -> bool:
     name, colon, port = host.rpartition(":")
     wild = f"{name}:*" if colon and port.isdecimal() else f"{host}:*"
-    return host in allowed or wild in allowed
+    return "*" not in host and (host in allowed or wild in allowed)
 
 
 def _refused(status: int, words: str, headers: dict[str, str]) -> Response:
