@@ -297,6 +297,7 @@ def test_a_call_that_runs_when_the_server_is_stopped_is_answered(
 
     async def play(web: Web) -> str:
         async with client(web, mint("ann"), mode) as ann:
+            await ann.list_tools()  # or the client would ask for them after the call
             task = asyncio.create_task(ask(ann, "search", query="slow"))
             assert await asyncio.to_thread(slow.begun.acquire, True, 10)
             web.server.should_exit = True
