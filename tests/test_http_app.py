@@ -253,6 +253,12 @@ def test_scripts_of_other_pages_are_refused(web: Web, origin: str) -> None:
     assert "access-control-allow-origin" not in answer.headers
 
 
+def test_a_page_of_the_server_itself_is_no_other_page(web: Web) -> None:
+    assert web.post(signed(), headers={"origin": web.base}).status_code == 200
+    rebound = {"origin": "http://evil.example", "host": "evil.example"}
+    assert web.post(signed(), headers=rebound).status_code == 421
+
+
 def test_scripts_of_an_allowed_page_can_ask(web: Web) -> None:
     origin = {"origin": "https://tools.example"}
     asked = {"access-control-request-method": "POST", "access-control-request-headers": "x"}

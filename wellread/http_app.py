@@ -253,8 +253,9 @@ class _HostCheck:
         hosts = _header(scope, b"host")
         if len(hosts) != 1 or not _host_fits(hosts[0].lower(), self._http.allowed_hosts):
             return _refused(421, "this host is not among [server] allowed_hosts", {})
-        origins = _header(scope, b"origin")
-        if any(origin.lower() not in self._http.allowed_origins for origin in origins):
+        itself = tuple(f"{scheme}://{hosts[0].lower()}" for scheme in ("http", "https"))
+        allowed = (*self._http.allowed_origins, *itself)
+        if any(origin.lower() not in allowed for origin in _header(scope, b"origin")):
             return _refused(403, "this origin is not among [server] allowed_origins", {})
         return None
 
