@@ -31,11 +31,9 @@ INSPECTOR = "@modelcontextprotocol/inspector@2"
 
 SCENARIOS = (
     "server-initialize",
-    "server-session-lifecycle",
     "server-stateless",
     "ping",
     "tools-list",
-    "server-sse-multiple-streams",
     "sep-2164-resource-not-found",
     "dns-rebinding-protection",
     "caching",
@@ -53,7 +51,7 @@ NEED_FIXTURES = {
 }
 CALLS = (
     ("search", {"query": "travel expense report"}, "travel/business-travel.md#expense-report"),
-    ("find_exact", {"text": "payment-api"}, "engineering/on-call/runbook.md"),
+    ("find_exact", {"text": "payment-api"}, "engineering/incidents/2026-05-19-payment-service.md"),
     ("read", {"handle": "travel/business-travel.md#per-diem"}, "Per diem"),
 )
 

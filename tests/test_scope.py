@@ -490,7 +490,7 @@ def see(opened: Library, scope: Scope) -> list[tuple[str, str]]:
 def test_library_replaced_under_an_open_one_gives_nothing_of_another_callers(
     tmp_path: Path,
 ) -> None:
-    opened = library(tmp_path, TWO)
+    opened = library(tmp_path, TWO, "[trace]\nenabled = false\n")
     scope = opened.scope(ANN)
     assert see(opened, scope) == [("a.md", "«zebra» alpha")]
     shutil.rmtree(tmp_path / ".wellread")

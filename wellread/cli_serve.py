@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
@@ -35,13 +36,17 @@ def serve(args: argparse.Namespace) -> int:
         if given:
             raise UsageError(f"{option} is for HTTP: add --http HOST:PORT, or leave it out")
     caller = caller_over_stdio(args, config)
+    from secrets import token_hex
+
+    from wellread.keep_fresh import KeepFresh
     from wellread.library import Library
     from wellread.server import serve_stdio, serving_of
 
-    with Library.open(config) as library:
+    with Library(config, session=token_hex(4)) as library:
         serving = serving_of(library, caller, args.profile)
         say_who(library, caller)
-        serve_stdio(serving)
+        with nullcontext() if args.no_watch else KeepFresh(library):
+            serve_stdio(serving)
     return 0
 
 
@@ -50,6 +55,7 @@ def serve_over_http(args: argparse.Namespace, config: Config) -> int:
     everyone."""
     from wellread.access import identify
     from wellread.http_app import listening, serve_http
+    from wellread.keep_fresh import KeepFresh
     from wellread.library import Library
     from wellread.server import mcp_server, serving_of
 
@@ -75,7 +81,8 @@ def serve_over_http(args: argparse.Namespace, config: Config) -> int:
         else:
             who = f"whoever has a token of {where.auth.issuer}"
         print(f"wellread serves {who}, at {args.http}. Stop it with Ctrl-C.", file=sys.stderr)
-        serve_http(server, where, ready=lambda: has_index(library))
+        with nullcontext() if args.no_watch else KeepFresh(library):
+            serve_http(server, where, ready=lambda: has_index(library))
     return 0
 
 
@@ -113,10 +120,13 @@ def say_who(library: Library, caller: Caller) -> None:
         who = f"{caller.subject}, in {', '.join(sorted(caller.groups)) or 'no group'}"
     else:
         who = "everyone (no identity: --as NAME, or --local-owner)"
+    from wellread.output import plural
+
     try:
         left_out = library.left_out(caller)
     except NoIndex as error:
         print(f"wellread serves {who}. {error}", file=sys.stderr)
         return
-    hidden = f"; {left_out} left out of what it may read" if left_out else ""
-    print(f"wellread serves {who}{hidden}.", file=sys.stderr)
+    documents = f"{left_out} {plural(left_out, 'document')}"
+    hidden = f"; {documents} left out" if left_out else ""
+    print(f"wellread serves {who}{hidden}.", file=sys.stderr, flush=True)

@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -144,6 +144,23 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
 def load_here(explicit: Path | None = None) -> Config:
     """``load`` with this process's environment and folder. Raises ``ConfigError``."""
     return load(explicit, os.environ, Path.cwd())
+
+
+def reloaded(config: Config) -> Config:
+    """The configuration as its file says now, or with the sources that its library remembers
+    now. What was switched off for this process, traces, stays off. Raises ``ConfigError``."""
+    if config.file is None:
+        return replace(config, sources=remembered_sources(config.library) or config.sources)
+    fresh = load_here(config.file)
+    return replace(fresh, trace=fresh.trace and config.trace)
+
+
+def user_folders() -> tuple[Path | None, Path | None]:
+    """Where programs of this user keep their settings, where the system says so: ``APPDATA``
+    and ``XDG_CONFIG_HOME``. A relative one is to be ignored (XDG Base Directory Specification)."""
+    named = (os.environ.get(name) for name in ("APPDATA", "XDG_CONFIG_HOME"))
+    appdata, xdg = (Path(one) if one and os.path.isabs(one) else None for one in named)
+    return appdata, xdg
 
 
 def named_sources(paths: Sequence[Path], cwd: Path) -> tuple[SourceConfig, ...]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from urllib.parse import quote
 
-from wellread.answers import Answer, as_answer, most
+from wellread.answers import CHARACTERS_A_TOKEN, Answer, as_answer, most, within
 from wellread.errors import UsageError
+from wellread.handles import shown_handle
 from wellread.show import reasons
 from wellread.tokens import estimate
 from wellread.types import Hit, ReadResult, SearchResult
-from wellread.visible import one_line, shown_handle, visible
+from wellread.visible import one_line, visible
 
 LONGEST_TITLE = 200
 UNSEARCHABLE = {
@@ -58,7 +59,8 @@ def _entry(hit: Hit, base: str) -> dict[str, str]:
 def document_answer(result: ReadResult, *, base: str, cap: int) -> Answer:
     """A document or section with its text, as much as fits, and what it is worth."""
     handle = result.path if result.section is None else f"{result.path}#{result.section}"
-    rows = visible(result.text).split("\n")
+    every = result.text.split("\n")
+    rows = [visible(row) for row in within(every, cap * CHARACTERS_A_TOKEN)]
     metadata = {
         "type": result.type,
         "state": result.state if result.state_explicit else "",
@@ -72,7 +74,7 @@ def document_answer(result: ReadResult, *, base: str, cap: int) -> Answer:
     }
 
     def text(kept: int) -> str:
-        cut = kept < len(rows) or (result.more is not None and result.section is None)
+        cut = kept < len(every)
         first = result.lines[0]
         left = {
             "left_out": f"after line {first + kept - 1} of {result.total_lines}: fetch a section"

@@ -51,6 +51,10 @@ class Cancelled(WellreadError):
     exit_code = 130
 
 
+class LibraryBusy(StoreUnavailable):
+    """Another process is writing the library: the same will work when it is done."""
+
+
 class RunRefused(WellreadError):
     """An index run would not or could not do its work; the last committed state stands.
 

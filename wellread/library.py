@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
-from wellread.errors import NoIndex, WellreadError
+from wellread.errors import ConfigError, NoIndex, UsageError, WellreadError
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
-from wellread.store.journal import Trace, TraceWriter
+from wellread.store.journal import TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
+from wellread.trace import Trace, subject_of
 from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult, Told
 
 if TYPE_CHECKING:
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
+    from wellread.trace import Lost, Miss, MissStatus
     from wellread.types import Problem
 
 NO_FILTERS = Filters()
@@ -35,14 +37,16 @@ class Library:
 
     Every reading method takes ``scope``, from ``library.scope(caller)``; it is resolved anew
     where the library has changed since. ``today`` is the day that standing is computed for.
+    ``session`` is written into traces: a server gives each of its runs a name of its own.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, session: str = "") -> None:
         self.config = config
+        self.session = session
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
-        self._traces = TraceWriter(config.library / journal.FILE) if config.trace else None
+        self._traces = TraceWriter(config.library / journal.FILE)
 
     @classmethod
     def open(cls, config: Config | str | Path | None = None) -> Library:
@@ -56,12 +60,21 @@ class Library:
 
     def close(self) -> None:
         """Write waiting traces and close the store."""
-        if self._traces is not None:
-            self._traces.close()
+        self._traces.close()
         with self._guard:
             store, self._store = self._store, None
         if store is not None:
             store.close()
+
+    def reconfigure(self, config: Config) -> None:
+        """Let another configuration hold from the next question or run on, as after its file
+        has changed. Raises ``ConfigError`` for one of another library."""
+        if config.library != self.config.library:
+            raise ConfigError(
+                f"the library is now {config.library} and no longer {self.config.library}: "
+                "restart what has it open"
+            )
+        self.config = config
 
     def __enter__(self) -> Library:
         return self
@@ -258,6 +271,107 @@ class Library:
         with self._snapshot() as snapshot:
             return lint(snapshot, scope=self._current(scope, snapshot), exists=exists)
 
+    # --- what was asked ------------------------------------------------------------------
+
+    def report_miss(
+        self, question: str, *, scope: Scope, looked_for: str = "", tried: tuple[str, ...] = ()
+    ) -> int:
+        """Keep that something which should exist was not found; returns the report's number.
+        The same question of the same subject is joined with its earlier reports.
+
+        Raises ``UsageError`` for an empty question, ``NoIndex`` and ``StoreUnavailable``.
+        """
+        from wellread.misses import report_miss
+
+        return report_miss(
+            self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
+        )
+
+    def traces(
+        self,
+        *,
+        scope: Scope,
+        subject: str | None = None,
+        since: date | None = None,
+        limit: int | None = None,
+    ) -> tuple[Trace, ...]:
+        """Who asked what, newest first; ``since`` is a day in UTC. Raises ``UsageError`` for
+        anybody but the local owner."""
+        from wellread.access import fold
+        from wellread.misses import readable
+
+        _owner_only(scope, "traces")
+        with readable(self._journal()) as connection:
+            return journal.traces(
+                connection,
+                subject=fold(subject) if subject is not None else None,
+                since=since.isoformat() if since is not None else None,
+                limit=limit,
+            )
+
+    def lost_traces(self, *, scope: Scope) -> Lost:
+        """Traces that could not be written, as far as is known. For the local owner."""
+        from wellread.misses import readable
+
+        _owner_only(scope, "traces")
+        with readable(self._journal()) as connection:
+            return journal.lost_traces(connection)
+
+    def misses(self, *, scope: Scope, status: MissStatus | None = "open") -> tuple[Miss, ...]:
+        """What was reported as missing, by question, the first reported first; ``None`` for
+        whatever became of it. Raises ``UsageError`` for anybody but the local owner."""
+        from wellread.misses import list_misses
+
+        _owner_only(scope, "misses")
+        return list_misses(self._journal(), status)
+
+    def accept_miss(
+        self,
+        number: int,
+        *,
+        scope: Scope,
+        today: date,
+        expect: Sequence[str],
+        file: Path,
+        asked_as: str | None = None,
+        category: str = "",
+        language: str | None = None,
+    ) -> Miss:
+        """Make a question of the evaluation set of a miss: it is appended to ``file``, and
+        nothing else there is changed. Asked as ``asked_as``, else as the one subject that
+        reported it, who must be able to read what is expected.
+
+        Raises ``NotFound`` where that is missing, ``UsageError`` where the question is in the
+        file already, was settled before, or the caller is not the local owner.
+        """
+        from wellread.accept import accepted_question, append_question
+        from wellread.misses import open_miss, settle
+
+        _owner_only(scope, "misses")
+        miss = open_miss(self._journal(), number)
+        with self._snapshot() as snapshot:
+            question = accepted_question(
+                miss,
+                snapshot,
+                scope=self._current(scope, snapshot),
+                scope_of=lambda caller: self._resolve(caller, snapshot),
+                groups=self.config.groups,
+                today=today,
+                expect=expect,
+                asked_as=asked_as,
+                category=category,
+                language=language,
+            )
+        append_question(file, question)
+        return settle(self._journal(), miss, "accepted", question.expect)
+
+    def dismiss_miss(self, number: int, *, scope: Scope) -> Miss:
+        """Settle a miss without a question. For the local owner; see ``accept_miss``."""
+        from wellread.misses import open_miss, settle
+
+        _owner_only(scope, "misses")
+        return settle(self._journal(), open_miss(self._journal(), number), "dismissed")
+
     # --- writing -----------------------------------------------------------------------
 
     def index(
@@ -268,12 +382,15 @@ class Library:
         verify: bool = False,
         allow_mass_delete: bool = False,
         progress: Callable[[Progress], None] | None = None,
+        wait: float | None = None,
     ) -> Run:
         """Bring the library up to its sources: see ``indexing.index_library``.
 
         ``sources`` stand in place of the configured ones, and are remembered where there is
-        no configuration. Raises ``RunRefused`` where nothing was seen or all failed,
-        ``StoreUnavailable`` where the library cannot be written.
+        no configuration. ``wait`` is for how many seconds another writer is waited for, ``None``
+        for ``locks.WAIT_SECONDS``. Raises
+        ``RunRefused`` where nothing was seen or all failed, ``LibraryBusy`` where another one
+        goes on writing, ``StoreUnavailable`` where the library cannot be written.
         """
         from wellread.indexing import index_library
 
@@ -284,6 +401,7 @@ class Library:
             verify=verify,
             allow_mass_delete=allow_mass_delete,
             progress=progress,
+            wait=wait,
         )
         with self._guard:
             store, self._store = self._store, None
@@ -292,14 +410,9 @@ class Library:
         return run
 
     def forget(self, subject: str) -> int:
-        """Delete the traces of a subject; returns how many there were. Raises ``NoIndex``
-        where nothing was ever indexed."""
-        if not (self.config.library / journal.FILE).is_file():
-            raise NoIndex(
-                f"No index at {self.config.library}. There is nothing to forget before "
-                "`wellread index`."
-            )
-        connection = journal.open_journal(self.config.library / journal.FILE)
+        """Delete the traces and reported misses of a subject; returns how many there were.
+        Raises ``NoIndex`` where nothing was ever indexed."""
+        connection = journal.open_journal(self._journal())
         try:
             return journal.forget(connection, subject)
         finally:
@@ -319,6 +432,16 @@ class Library:
         restore(file, library)
 
     # --- within ------------------------------------------------------------------------
+
+    def _journal(self) -> Path:
+        """The journal, of a library that is there: writing must not begin an empty one."""
+        path = self.config.library / journal.FILE
+        if not path.is_file():
+            raise NoIndex(
+                f"No index at {self.config.library}. Run `wellread index FOLDER` first, or name "
+                "its configuration with --config."
+            )
+        return path
 
     @contextmanager
     def _snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
@@ -375,19 +498,19 @@ class Library:
             answered.outcome = type(error).__name__
             raise
         finally:
-            if self._traces is not None:
-                caller = scope.caller
-                someone = "(local owner)" if caller.owner else "(everyone)"
+            if self.config.trace:
                 self._traces.add(
                     Trace(
                         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                        subject=caller.subject or someone,
+                        subject=subject_of(scope.caller),
                         tool=tool,
                         arguments={key: value for key, value in arguments.items() if value},
                         returned=answered.returned,
                         outcome=answered.outcome,
                         left_out=answered.left_out,
                         milliseconds=(time.perf_counter() - started) * 1000,
+                        tokens=answered.tokens,
+                        session=self.session,
                     )
                 )
 
@@ -406,6 +529,14 @@ class _Answered:
         self.tokens = told.tokens
         self.left_out += max(len(self.returned) - told.shown, 0)
         self.returned = self.returned[: told.shown]
+
+
+def _owner_only(scope: Scope, what: str) -> None:
+    if not scope.caller.owner:
+        raise UsageError(
+            f"{what} are for the local owner, and this is {scope.caller.subject or 'everyone'}: "
+            "ask without --as, WELLREAD_AS and [identity]"
+        )
 
 
 def filters_as_json(filters: Filters) -> dict[str, object]:

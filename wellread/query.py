@@ -22,6 +22,7 @@ from wellread.languages import (
     script_of_language,
     vote,
 )
+from wellread.stems import PAIR_SEPARATOR, folded_function_words, function_terms, stem, stems
 from wellread.store.base import (
     Alternative,
     Phrase,
@@ -30,16 +31,7 @@ from wellread.store.base import (
     TermGroup,
     VocabularyTerm,
 )
-from wellread.terms import (
-    PAIR_SEPARATOR,
-    Compound,
-    compounds,
-    folded_function_words,
-    function_terms,
-    index_terms,
-    stem,
-    stems,
-)
+from wellread.terms import Compound, compounds, index_terms
 from wellread.types import Filters, Scope
 
 PAIR_WEIGHT = 0.2

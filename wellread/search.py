@@ -306,7 +306,7 @@ class Cursor:
             key = None
         if key != self.key or not isinstance(offset, int) or offset < 0:
             raise UsageError(
-                f"The page {page[:40]!r} is not one of this query. Take `next_page` of a result "
-                "for the same words, filters and caller, or leave it out for the first page."
+                f"The page {page[:40]!r} is not one of this query. Take the one that a result for "
+                "the same words, filters and caller named, or leave it out for the first."
             )
         return offset

@@ -21,7 +21,6 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from wellread.answers import (
-    CHARACTERS_A_TOKEN,
     FAILED,
     Answer,
     as_answer,
@@ -35,6 +34,7 @@ from wellread.answers import (
 from wellread.calls import Calls
 from wellread.connector import document_answer, results_answer
 from wellread.errors import Cancelled, ConfigError, MissingExtra, WellreadError
+from wellread.handles import meant_handle
 from wellread.tools import (
     INSTRUCTIONS,
     OPENAI_INSTRUCTIONS,
@@ -49,7 +49,6 @@ from wellread.tools import (
     tools_of,
 )
 from wellread.types import Caller, Scope, Told
-from wellread.visible import meant_handle
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -207,7 +206,7 @@ def _announced(tool: Tool) -> Any:
         input_schema=dict(tool.schema),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.reads,
-            destructive_hint=False,
+            destructive_hint=None if tool.reads else False,
             idempotent_hint=tool.reads,
             open_world_hint=False,
         ),
@@ -326,7 +325,6 @@ def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -
                 today=today,
                 lines=call.lines,
                 outline=call.outline,
-                max_chars=cap * CHARACTERS_A_TOKEN,
                 stop=stop,
                 told=lambda result: told(
                     document_answer(result, base=connected, cap=cap)
@@ -335,7 +333,7 @@ def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -
                 ),
             )
         case MissCall():
-            number = library.report_miss(  # type: ignore[attr-defined, unused-ignore]
+            number = library.report_miss(
                 call.question, scope=scope, looked_for=call.looked_for, tried=call.tried
             )
             return miss_answer(number)

@@ -109,7 +109,7 @@ def _hit_lines(number: int, hit: Hit, *, explain: bool) -> Iterator[Line]:
     yield line(f"{number}. ", (hit.section.removesuffix("#"), "path"), (f"  {place}", "quiet"))
     heading = [part for part in hit.heading if part not in {hit.title, place}]
     yield line((hit.title, "title"), *(f" › {part}" for part in heading), indent=3)
-    yield line(*badges(hit), indent=3)
+    yield line(*badges(hit, own_type(hit)), indent=3)
     yield from _reason_lines(hit, 3)
     if hit.snippet:
         yield line(*_marked(hit.snippet), indent=3)
@@ -124,12 +124,15 @@ def lines_in_words(first: int, last: int) -> str:
     return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
-def badges(hit: Hit | ReadResult) -> list[Span]:
-    """What a document says of itself, in a few words."""
-    parts: list[Span] = [(hit.type, "quiet")]
-    written = getattr(hit, "type_written", "")
-    if written and written.casefold() != hit.type:
-        parts[0] = (f"{hit.type} ({written})", "quiet")
+def own_type(hit: Hit | ReadResult) -> str:
+    """The type in the document's own word, where that is another."""
+    written: str = getattr(hit, "type_written", "")
+    return written if written.casefold() != hit.type else ""
+
+
+def badges(hit: Hit | ReadResult, written: str = "") -> list[Span]:
+    """What a document is, in a few words; ``written`` is the type in its own word."""
+    parts: list[Span] = [(f"{hit.type} ({written})" if written else hit.type, "quiet")]
     if hit.state_explicit:
         style = "quiet" if hit.state == "approved" else "warning"
         parts.append((_in_words(hit.state), style))
