@@ -265,7 +265,8 @@ async def timed(client: Any, user: str, tool: str, arguments: Any, tally: Tally)
 
 
 class Memory:
-    """The memory of some processes and their children, sampled; MiB, shared pages by share."""
+    """What some processes have allocated, sampled, in MiB; without the files that they map, which
+    are the text index and pages that the system may take back."""
 
     def __init__(self, pids: list[int]) -> None:
         self._pids = pids
@@ -281,7 +282,9 @@ class Memory:
         for pid in self._pids:
             with suppress(OSError):
                 text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-                total += sum(int(line.split()[1]) for line in text.splitlines() if "Pss:" in line)
+                total += sum(
+                    int(line.split()[1]) for line in text.splitlines() if "Pss_Anon:" in line
+                )
         return total / 1024
 
     def show(self, what: str) -> bool:
@@ -445,10 +448,8 @@ async def over_stdio(place: Place, seconds: float) -> bool:
                 for number, (user, client) in enumerate(clients)
             )
         )
-        watching = memory._pids
     what = f"stdio, {STDIO_SERVERS} servers"
     tally.show(what)
-    print(f"{what:<22} {len(watching)} processes")
     return memory.show(what) and not tally.errors and not tally.leaks and tally.held > 0
 
 

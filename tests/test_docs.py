@@ -137,7 +137,8 @@ def test_toml_examples_of_a_page_are_read(tmp_path: Path, name: str) -> None:
 
 def test_dependencies_have_permissive_licences() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["office"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["office"], *extras["server"]]
     for requirement in wanted:
         name = re.split(r"[\[<>=~! ]", requirement)[0]
         about = metadata(name)

@@ -80,9 +80,12 @@ def serve_over_http(args: argparse.Namespace, config: Config) -> int:
             who = "everybody on this machine what everyone may read, as no token is asked for"
         else:
             who = f"whoever has a token of {where.auth.issuer}"
-        print(f"wellread serves {who}, at {args.http}. Stop it with Ctrl-C.", file=sys.stderr)
+
+        def bound(address: str) -> None:
+            print(f"wellread serves {who}, at http://{address}/mcp", file=sys.stderr, flush=True)
+
         with nullcontext() if args.no_watch else KeepFresh(library):
-            serve_http(server, where, ready=lambda: has_index(library))
+            serve_http(server, where, ready=lambda: has_index(library), bound=bound)
     return 0
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATH = "/mcp"
+BACKLOG = 2048  # uvicorn's own
 METADATA = "/.well-known/oauth-protected-resource"
 HEALTH = "/healthz"
 GRACE_SECONDS = 5
@@ -98,7 +99,7 @@ def listening(
             f"{address} can be reached from other machines, so the names that clients call this "
             "server by must be given: --allow-host wellread.example, or [server] allowed_hosts"
         )
-    written = f"[{host}]" if ":" in host else host
+    written = _written(host)
     if loopback:
         hosts = (*hosts, f"{written.lower()}:{port or '*'}", f"localhost:{port or '*'}")
     url = http.url or (auth.audience if auth and secure_url(auth.audience) else None)
@@ -173,9 +174,16 @@ def http_app(
     return _HostCheck(app, http)
 
 
-def serve_http(server: Server[Any], listening: Listening, *, ready: Callable[[], bool]) -> None:
-    """Listen until SIGTERM or SIGINT; calls that run then are given a moment to end.
-    Raises ``StoreUnavailable`` where the address cannot be had."""
+def serve_http(
+    server: Server[Any],
+    listening: Listening,
+    *,
+    ready: Callable[[], bool],
+    bound: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Listen until SIGTERM or SIGINT; calls that run then are given a moment to end. ``bound``
+    is told the address once clients can connect. Raises ``StoreUnavailable`` where it cannot
+    be had."""
     try:
         import uvicorn
         from sse_starlette.sse import AppStatus
@@ -184,11 +192,11 @@ def serve_http(server: Server[Any], listening: Listening, *, ready: Callable[[],
     app = http_app(server, listening, ready=ready)
     # Streams are answers that are being worked on: they end by themselves, or with the grace.
     AppStatus.enable_automatic_graceful_drain = False
-    bound = bind(listening.host, listening.port)
     for each in (signal.SIGTERM, signal.SIGINT):  # uvicorn raises them again when it has ended
         signal.signal(each, lambda *_: None)
-    with bound:
-        uvicorn.Server(uvicorn_config(app)).run(sockets=[bound])
+    with bind(listening.host, listening.port) as listener:
+        bound(f"{_written(listening.host)}:{listener.getsockname()[1]}")
+        uvicorn.Server(uvicorn_config(app)).run(sockets=[listener])
 
 
 def uvicorn_config(app: ASGIApp) -> Any:
@@ -220,6 +228,7 @@ def bind(host: str, port: int) -> socket.socket:
         bound = socket.socket(family, kind, protocol)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
+        bound.listen(BACKLOG)
     except OSError as error:
         if bound is not None:
             bound.close()
@@ -416,6 +425,10 @@ def _host_and_port(address: str) -> tuple[str, int]:
             "[::1]:8000"
         )
     return bare, int(port)
+
+
+def _written(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _loopback(host: str) -> bool:
