@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import itertools
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -201,7 +202,8 @@ class Tally:
             if word not in own and word in text
         ]
 
-    def show(self, what: str) -> None:
+    def show(self, what: str, spent: float | None = None) -> None:
+        """Print it; ``spent`` are the seconds of processor time that the servers took."""
         every = sorted(itertools.chain.from_iterable(self.latencies.values()))
         for tool, found in [*sorted(self.latencies.items()), ("all", every)]:
             if len(found) > 1:
@@ -210,6 +212,9 @@ class Tally:
                     f"{what:<22} {tool:<12} {len(found):>6} calls  p50 {cuts[9]:>7.1f} ms  "
                     f"p95 {cuts[18]:>7.1f} ms  most {max(found):>7.1f} ms"
                 )
+        if spent is not None:
+            each = spent / len(every) * 1000
+            print(f"{what:<22} {each:.1f} ms of processor time a call, indexing included")
         print(
             f"{what:<22} {len(self.errors)} errors, {len(self.leaks)} leaks, "
             f"{self.held} answers with the caller's own canary",
@@ -287,12 +292,24 @@ class Memory:
                 )
         return total / 1024
 
+    def spent(self) -> float:
+        """Seconds of processor time that the processes have used up."""
+        ticks = 0
+        for pid in self._pids:
+            fields = (
+                Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            )
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def show(self, what: str) -> bool:
         """Whether it stayed flat: the last quarter against what it was after warming up."""
         count = len(self.samples)
         after = self.samples[int(count * WARM) : count // 2] or self.samples
         first = statistics.median(after)
         last = statistics.median(self.samples[-max(1, count // 4) :])
+        tenths = [self.samples[count * tenth // 10] for tenth in range(10)]
+        print(f"{what:<22} MiB by tenths: {' '.join(f'{size:.0f}' for size in tenths)}")
         print(
             f"{what:<22} memory {first:.0f} MiB after warming up, {last:.0f} MiB at the end, "
             f"most {max(self.samples):.0f} MiB",
@@ -353,22 +370,15 @@ def place() -> Iterator[Place]:
 @asynccontextmanager
 async def http_server(place: Place) -> AsyncIterator[tuple[str, int]]:
     """A server on loopback; yields its address and process id."""
-    import socket
-
-    import httpx2
-
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [sys.executable, "-m", "wellread", "serve", "--http", address]
-    server = subprocess.Popen(command, cwd=place.home)
+    command = [sys.executable, "-m", "wellread", "serve", "--http", "127.0.0.1:0"]
+    server = subprocess.Popen(command, cwd=place.home, stderr=subprocess.PIPE, text=True)
+    assert server.stderr is not None
     try:
-        async with httpx2.AsyncClient() as http:
-            for _ in range(300):
-                with suppress(httpx2.ConnectError):
-                    if (await http.get(f"http://{address}/healthz")).status_code == 200:
-                        break
-                await asyncio.sleep(0.1)
-        yield f"http://{address}/mcp", server.pid
+        line = await asyncio.to_thread(server.stderr.readline)
+        if " at http://" not in line:
+            raise SystemExit(line + server.stderr.read())
+        threading.Thread(target=sys.stderr.writelines, args=(server.stderr,)).start()
+        yield line.split(" at ")[1].strip(), server.pid
     finally:
         server.terminate()
         if server.wait(15) != 0:
@@ -405,14 +415,16 @@ async def over_http(place: Place, seconds: float) -> bool:
         memory = await stack.enter_async_context(watched([pid]))
         count = stack.enter_context(rewriting(place.docs))
         until = time.perf_counter() + seconds
+        spent = -memory.spent()
         await asyncio.gather(
             *(
                 keep_asking(client, users[number % len(users)], number, until, tally)
                 for number, client in enumerate(clients)
             )
         )
+        spent += memory.spent()
     what = f"http, {CLIENTS} clients"
-    tally.show(what)
+    tally.show(what, spent)
     print(f"{what:<22} {count[0]} files rewritten meanwhile")
     return memory.show(what) and not tally.errors and not tally.leaks and tally.held > 0
 
@@ -442,14 +454,16 @@ async def over_stdio(place: Place, seconds: float) -> bool:
         memory = await stack.enter_async_context(watched(pids))
         stack.enter_context(rewriting(place.docs))
         until = time.perf_counter() + seconds
+        spent = -memory.spent()
         await asyncio.gather(
             *(
                 keep_asking(client, user, number, until, tally)
                 for number, (user, client) in enumerate(clients)
             )
         )
+        spent += memory.spent()
     what = f"stdio, {STDIO_SERVERS} servers"
-    tally.show(what)
+    tally.show(what, spent)
     return memory.show(what) and not tally.errors and not tally.leaks and tally.held > 0
 
 

@@ -13,17 +13,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import httpx2
 
 ROOT = Path(__file__).resolve().parent.parent
 SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
@@ -81,28 +77,16 @@ def served() -> Iterator[str]:
         shutil.copytree(ROOT / "examples" / "company", home)
         command = [sys.executable, "-m", "wellread"]
         subprocess.run([*command, "index"], cwd=home, check=True, capture_output=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        address = f"127.0.0.1:{port}"
-        server = subprocess.Popen([*command, "serve", "--http", address, "--no-auth"], cwd=home)
+        serve = [*command, "serve", "--http", "127.0.0.1:0", "--no-auth"]
+        server = subprocess.Popen(serve, cwd=home, stderr=subprocess.PIPE, text=True)
+        assert server.stderr is not None
         try:
-            wait_until_ready(f"http://{address}/healthz", server)
-            yield f"http://{address}/mcp"
+            line = server.stderr.readline()
+            assert " at http://" in line, line + server.stderr.read()
+            yield line.split(" at ")[1].strip()
         finally:
             server.terminate()
             server.wait(10)
-
-
-def wait_until_ready(health: str, server: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        try:
-            if httpx2.get(health).status_code == 200:
-                return
-        except httpx2.ConnectError:
-            time.sleep(0.1)
-        assert server.poll() is None, "the server has ended"
-    raise AssertionError("the server is not ready after 30 s")
 
 
 def suite(url: str) -> list[str]:
