@@ -498,6 +498,32 @@ def test_groups_of_the_configuration_decide_anew_on_every_call(tmp_path: Path) -
         assert ask(served, "read", handle="a.md").is_error
 
 
+def test_who_is_taken_out_of_a_group_reads_its_documents_no_more(tmp_path: Path) -> None:
+    file = tmp_path / "groups.yaml"
+    file.write_text("ann: [hr]\n", encoding="utf-8")
+    with library(tmp_path, {"a.md": page("words for hr\n", access="[hr]")}) as opened:
+        served = serving(opened, "ann")
+        assert "words for hr" in ask(served, "read", handle="a.md").text
+        file.write_text("ann: [sales]\n", encoding="utf-8")
+        assert "No such document for you" in ask(served, "read", handle="a.md").text
+        file.write_text("bob: [hr]\n", encoding="utf-8")
+        assert "No such document for you" in ask(served, "read", handle="a.md").text
+        file.write_text("ann: [hr\n", encoding="utf-8")
+        broken = ask(served, "read", handle="a.md")
+        assert broken.is_error
+        assert "words for hr" not in broken.text
+        assert str(tmp_path) not in broken.text
+
+
+def test_a_miss_is_kept_and_joined_with_its_like(books: Library) -> None:
+    served = serving(books, "boris")
+    first = ask(served, "report_miss", question="Who waters the plants?", tried=["plants"])
+    again = ask(served, "report_miss", question="Who waters the plants?", looked_for="a rota")
+    assert not first.is_error
+    assert first.text.startswith("Recorded as miss ")
+    assert again.text == first.text
+
+
 ODD = st.text(st.characters(), min_size=1, max_size=20)
 
 

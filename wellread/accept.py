@@ -12,14 +12,13 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 from wellread.access import Groups, fold, identify
 from wellread.errors import NotFound, UsageError
 from wellread.languages import detect_language
-from wellread.read import read
+from wellread.read import place, resolve
 from wellread.store.misses import folded
 from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.trace import EVERYONE, OWNER, Miss
@@ -48,7 +47,6 @@ def accepted_question(
     scope: Scope,
     scope_of: Callable[[Caller], Scope],
     groups: Callable[[], Groups],
-    today: date,
     expect: Sequence[str],
     asked_as: str | None,
     category: str,
@@ -58,16 +56,16 @@ def accepted_question(
     if not expect:
         raise UsageError("there is nothing to expect: name what should have been found, --expect")
     subject = _asker(miss, asked_as)
-    places = tuple(dict.fromkeys(_place(one, snapshot, scope, today) for one in expect))
+    places = tuple(dict.fromkeys(_place(one, snapshot, scope) for one in expect))
     if subject is not None:
         caller = identify(subject, None, None, transport="cli", groups=groups)
         theirs = scope_of(caller)
-        for place in places:
+        for one in places:
             try:
-                _place(place, snapshot, theirs, today)
+                _place(one, snapshot, theirs)
             except NotFound:
                 raise UsageError(
-                    f"{subject} may not read {place}, and so cannot find it: open the document "
+                    f"{subject} may not read {one}, and so cannot find it: open the document "
                     "to them, or name another with --asked-as"
                 ) from None
     return AcceptedQuestion(
@@ -89,10 +87,17 @@ def _asker(miss: Miss, asked_as: str | None) -> str | None:
     return named[0] if named else None
 
 
-def _place(handle: str, snapshot: EmbeddedSnapshot, scope: Scope, today: date) -> str:
-    """The section or document that a handle names, as hits name it. Raises ``NotFound``."""
-    found = read(snapshot, handle, scope=scope, today=today, lines=None, outline=False, max_chars=1)
-    return found.section or found.path
+def _place(handle: str, snapshot: EmbeddedSnapshot, scope: Scope) -> str:
+    """The document or section of a handle, as hits name it: a deeper heading is in a section.
+    Raises ``NotFound``."""
+    document, slug = resolve(snapshot, handle, scope=scope)
+    path = document.record.path
+    if slug is None:
+        return path
+    start, _, _ = place(document, slug, handle)
+    around = [one for one in document.sections if one.char_start <= start]
+    section = next((one for one in around if one.slug == slug), around[-1])
+    return f"{path}#{section.slug}"
 
 
 def append_question(file: Path, question: AcceptedQuestion) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from wellread.arguments import caller_of, config_of, today_of
+from wellread.arguments import caller_of, config_of
 from wellread.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +71,6 @@ def misses(args: argparse.Namespace) -> int:
         miss = library.accept_miss(
             args.number,
             scope=scope,
-            today=today_of(args),
             expect=args.expect,
             file=file,
             asked_as=args.asked_as,
@@ -103,5 +102,5 @@ def _shown(args: argparse.Namespace, value: dict[str, Any], lines: list[Line]) -
         emit_json(value, sys.stdout)
     else:
         emit(lines, sys.stdout)
-    empty = not any(value.get(key, True) for key in ("traces", "misses"))
+    empty = any(value.get(key) == [] for key in ("traces", "misses"))
     return NotFound.exit_code if empty else 0

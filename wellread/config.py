@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -98,7 +99,19 @@ class Config:
         they are. Raises ``ConfigError``."""
         if self.inline_groups is not None:
             return self.inline_groups
-        return read_groups(self.groups_file) if self.groups_file is not None else {}
+        if self.groups_file is None:
+            return {}
+        try:
+            status = self.groups_file.stat()
+        except OSError:
+            return read_groups(self.groups_file)  # which says what is wrong
+        return _groups_as_of(self.groups_file, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4)
+def _groups_as_of(file: Path, _mtime_ns: int, _size: int) -> Groups:
+    """A server asks on every call: the file is read once for each of its states."""
+    return read_groups(file)
 
 
 def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config:

@@ -16,7 +16,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -223,6 +223,15 @@ def _caller(serving: Serving, context: Any) -> Caller:
     return found
 
 
+def _member_now(serving: Serving, caller: Caller) -> Caller:
+    """A caller fixed when the server began, with the groups of this moment: whoever is taken
+    out of one reads its documents no more. Raises ``ConfigError``."""
+    if serving.caller is None or caller.owner or caller.subject is None:
+        return caller
+    groups = serving.library.config.groups().get(caller.subject, frozenset())
+    return replace(caller, groups=groups)
+
+
 async def _signs_of_life(context: Any, seconds: float) -> None:
     """Progress, for a client that asked for it, while its call takes long."""
     import anyio
@@ -260,7 +269,7 @@ def answer_call(
             profile=serving.profile,
             aliases=serving.library.config.parse_rules.type_aliases,
         )
-        scope = serving.library.scope(caller)
+        scope = serving.library.scope(_member_now(serving, caller))
         return _answer(serving, call, scope, stop)
     except Cancelled:
         return late_answer(serving.seconds)

@@ -90,6 +90,8 @@ def search_lines(result: SearchResult, *, explain: bool) -> Iterator[Line]:
         if result.left_out:
             more = "more than " if result.more_exist else ""
             shown += f", {more}{result.left_out} left out"
+        elif result.more_exist:
+            shown += ", and more that were not looked at: say more, or filter"
         yield line((f"{shown}. {_counted(result)}{_as_of(result.indexed_at)}", "quiet"))
         if result.next_page:
             yield line(("The next: the same with --page ", "quiet"), result.next_page)

@@ -251,7 +251,8 @@ class EmbeddedWriter:
         try:
             self._open(lexical, full=full)
         except StoreUnavailable as error:
-            code = getattr(error.__cause__, "sqlite_errorcode", None)
+            # Without its high bits, in which SQLite says which part is corrupt.
+            code = (getattr(error.__cause__, "sqlite_errorcode", None) or 0) & 0xFF
             if not full or code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 raise
             # Everything in a catalog comes from the sources, and a full run was asked for.

@@ -23,7 +23,7 @@ from wellread.types import Run
 
 logger = logging.getLogger(__name__)
 
-FILE = "journal.db"
+FILE = schema.JOURNAL_FILE
 
 TRACES_WAITING = 1000
 """Traces that may wait to be written; more are dropped and counted, since a read never waits."""

@@ -10,6 +10,8 @@ from wellread.errors import NoIndex, StoreUnavailable
 SCHEMA_VERSION = 1
 """Of the catalog: another one means that it is rebuilt from the sources."""
 
+JOURNAL_FILE = "journal.db"
+
 JOURNAL_VERSION = 2
 """Of the journal: it is migrated, never rebuilt."""
 
@@ -205,6 +207,16 @@ def unavailable(path: Path, error: sqlite3.Error) -> StoreUnavailable:
         advice = (
             "SQLite in WAL mode needs a writable folder, also for reading; "
             "make it writable or copy the library elsewhere."
+        )
+    elif path.name == JOURNAL_FILE and ("malformed" in said or "not a database" in said):
+        advice = (
+            f"Move {path} and its -wal and -shm away: only past runs and traces are in it. Then "
+            "run `wellread index`, or `wellread restore FILE` into another folder."
+        )
+    elif "disk I/O" in said:
+        advice = (
+            "Its disk cannot be written or read: see whether there is room, and whether a quota or "
+            "a limit on the size of files is reached; then run the same again. Nothing was lost."
         )
     elif "malformed" in said or "not a database" in said:
         advice = "Run `wellread index --full` to build it anew, or `wellread restore FILE`."
