@@ -127,7 +127,20 @@ def build_parser() -> argparse.ArgumentParser:
     synonyms = command("synonyms", "propose entries for the dictionary", reading)
     synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
 
-    serve = command("serve", "serve the library to an AI client (MCP over stdin and stdout)")
+    serve = command("serve", "serve the library to AI clients (MCP)")
+    serve.add_argument(
+        "--http", metavar="HOST:PORT", help="over HTTP, as 127.0.0.1:8000; else one over stdin"
+    )
+    serve.add_argument(
+        "--no-auth", action="store_true", help="with --http on this machine: ask no tokens"
+    )
+    serve.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --http: a name that clients call the server by",
+    )
     serve.add_argument(
         "--as", dest="as_", default=None, metavar="SUBJECT", help="ask as this subject"
     )

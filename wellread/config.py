@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wellread.access import Groups, fold
 from wellread.configfile import ConfigFile, absolute
@@ -25,10 +25,14 @@ from wellread.types import (
     ParseRules,
 )
 
+if TYPE_CHECKING:
+    from wellread.auth import AuthConfig
+
 FILE_NAME = "wellread.toml"
 LIBRARY_NAME = ".wellread"
 SYNONYMS_NAME = "synonyms.yaml"
 REMEMBERED_SOURCES = "sources.json"
+_HTTP = ("url", "allowed_hosts", "allowed_origins", "max_request_size", "requests_per_minute")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,10 +45,25 @@ class SourceConfig:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class HttpConfig:
+    """Whom a server listens to over HTTP. ``url`` is the address that clients use, where it is
+    said; ``allowed_hosts`` are values of ``Host``, ``NAME:*`` for any port, ``allowed_origins``
+    of ``Origin``. ``max_request_size`` is in bytes; ``requests_per_minute`` is for each subject,
+    and 0 sets no limit."""
+
+    url: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    max_request_size: int = 64 * 1024
+    requests_per_minute: int = 300
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
     """Everything that can be set. ``file`` is ``None`` without a ``wellread.toml``; paths are
     absolute. ``max_file_size`` is in bytes; ``workers`` 0 means one for each core, and
-    ``trace_days`` 0 that traces are kept. ``environ_as`` is ``WELLREAD_AS`` as it is set."""
+    ``trace_days`` 0 that traces are kept. ``environ_as`` is ``WELLREAD_AS`` as it is set.
+    ``auth_values`` is what ``[auth]`` says, where it is there: see ``auth``."""
 
     file: Path | None
     library: Path
@@ -65,6 +84,17 @@ class Config:
     max_tokens: int
     time_limit: int
     base_url: str | None
+    http: HttpConfig
+    auth_values: Mapping[str, Any] | None
+
+    def auth(self) -> AuthConfig | None:
+        """Whose tokens are accepted over HTTP; ``None`` without ``[auth]``. Raises
+        ``ConfigError``."""
+        if self.auth_values is None:
+            return None
+        from wellread.auth import AuthConfig
+
+        return AuthConfig(**self.auth_values)
 
     def groups(self) -> Groups:
         """The groups of every known subject, folded. Reads ``groups.yaml`` where that is where
@@ -122,6 +152,8 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         max_tokens=server["max_tokens"],
         time_limit=server["time_limit"],
         base_url=_base_url(file),
+        http=_http(file),
+        auth_values=_auth(file),
     )
 
 
@@ -354,6 +386,41 @@ def _synonyms(file: ConfigFile) -> Path | None:
             "correct the path, or write the file (see docs/synonyms.md)"
         )
     return found
+
+
+def _http(file: ConfigFile) -> HttpConfig:
+    """Hosts are compared as clients write them, in small letters; origins have no path."""
+    values = {name: value for name, value in file.values("server").items() if name in _HTTP}
+    for key, wrong, remedy in (
+        ("allowed_hosts", ("/", "://"), "write a name, such as wellread.example"),
+        ("allowed_origins", ("*",), "write an origin, such as https://tools.example"),
+    ):
+        for value in values[key]:
+            if not value.strip() or value == "*" or any(part in value for part in wrong):
+                raise file.refuse(f"[server] {key}", value, f"one of {key}", remedy)
+    values["allowed_hosts"] = tuple(host.lower() for host in values["allowed_hosts"])
+    values["allowed_origins"] = tuple(
+        origin.lower().rstrip("/") for origin in values["allowed_origins"]
+    )
+    return HttpConfig(**values)
+
+
+def _auth(file: ConfigFile) -> Mapping[str, Any] | None:
+    if not file.entries("auth"):
+        return None
+    mapped: dict[str, tuple[str, ...]] = {}
+    for entry in file.entries("auth.groups"):
+        for theirs, ours in entry.items():
+            names = [ours] if isinstance(ours, str) else ours
+            if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+                remedy = 'write for example ["finance"]'
+                raise file.refuse(f"[auth.groups] {theirs}", ours, "a list of groups", remedy)
+            mapped[theirs] = tuple(names)
+    return {**_given(file.values("auth")), "groups": mapped}
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:
