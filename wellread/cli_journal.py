@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from wellread.arguments import caller_of, config_of, day
+from wellread.arguments import caller_of, config_of
 from wellread.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
