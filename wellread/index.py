@@ -25,7 +25,7 @@ from wellread.split import SPLITTER_VERSION
 from wellread.store import schema
 from wellread.store.base import LeftFile
 from wellread.store.catalog_writer import FileState, ManifestRow
-from wellread.store.embedded import EmbeddedWriter
+from wellread.store.embedded_writer import EmbeddedWriter
 from wellread.types import AccessRules, FileEntry, ParseRules, Run, SkippedEntry
 
 MASS_DELETE_FLOOR = 20

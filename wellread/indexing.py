@@ -20,7 +20,7 @@ from wellread.sources import git
 from wellread.sources.folder import FolderSource
 from wellread.store import journal, schema
 from wellread.store.base import Weights
-from wellread.store.embedded import EmbeddedWriter, prepare_folder, standing_engine
+from wellread.store.embedded_writer import EmbeddedWriter, prepare_folder, standing_engine
 from wellread.types import Run
 
 LOCK = "writer.lock"

@@ -143,7 +143,7 @@ class KeepFresh:
 
     def _turn(self) -> None:
         """One attempt to be elected, or one time of following."""
-        from wellread.store.embedded import prepare_folder
+        from wellread.store.embedded_writer import prepare_folder
 
         self._refresh()
         if not self.library.config.sources:

@@ -19,7 +19,7 @@ from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.trace import Trace, subject_of
-from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult, Told
+from wellread.types import Caller, Filters, Scope
 
 if TYPE_CHECKING:
     from wellread.index import Progress
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wellread.suggest import Candidate
     from wellread.synonymfile import SynonymFile
     from wellread.trace import Lost, Miss, MissStatus
-    from wellread.types import Problem
+    from wellread.types import ExactResult, Problem, ReadResult, Run, SearchResult, Told
 
 NO_FILTERS = Filters()
 

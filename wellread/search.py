@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -294,7 +294,7 @@ class Cursor:
     def at(self, offset: int) -> str:
         """The cursor of a page that starts at this hit."""
         raw = json.dumps([self.key, offset]).encode()
-        return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+        return urlsafe_b64encode(raw).decode().rstrip("=")
 
     def offset(self, page: str | None) -> int:
         """The hit that a cursor starts at; 0 without one."""
@@ -306,7 +306,7 @@ class Cursor:
             if len(page) > LONGEST_CURSOR:
                 raise ValueError("no cursor is so long")
             padded = page + "=" * (-len(page) % 4)
-            key, offset = json.loads(base64.urlsafe_b64decode(padded))
+            key, offset = json.loads(urlsafe_b64decode(padded))
         except (ValueError, TypeError):
             key = None
         if key != self.key or not isinstance(offset, int) or offset < 0:

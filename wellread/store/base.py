@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from wellread.types import (
     Attachment,
-    Document,
     DocumentType,
     Explanation,
     Filters,
-    Heading,
     Lifecycle,
-    Link,
-    Passage,
-    Problem,
     Scope,
-    Section,
 )
+
+if TYPE_CHECKING:
+    from wellread.types import Document, Heading, Link, Passage, Problem, Section
 
 TermKind = Literal["word", "identifier", "pair"]
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from wellread.errors import Cancelled
 from wellread.globs import any_of
@@ -27,7 +28,10 @@ from wellread.store.base import (
 )
 from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.lexical import LexicalSearcher, Places, Restriction
-from wellread.types import Explanation, Filters, Problem, Scope
+from wellread.types import Explanation, Filters, Scope
+
+if TYPE_CHECKING:
+    from wellread.types import Problem
 
 WILDCARD = re.compile(r"[*?\[\\]")
 
