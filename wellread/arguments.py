@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 DETAILS = ("snippet", "passage")
+SYNONYM_ACTIONS = ("suggest",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -122,6 +123,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     command("status", "what the library holds and how its runs went", reading)
     command("lint", "every mistake in the documents, by path and line", reading)
+
+    synonyms = command("synonyms", "propose entries for the dictionary", reading)
+    synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
 
     serve = command("serve", "serve the library to AI clients (MCP)")
     serve.add_argument(

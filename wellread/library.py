@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
+    from wellread.suggest import Candidate
+    from wellread.synonymfile import SynonymFile
     from wellread.trace import Lost, Miss, MissStatus
     from wellread.types import Problem
 
@@ -47,6 +49,7 @@ class Library:
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
         self._traces = TraceWriter(config.library / journal.FILE)
+        self._synonyms: SynonymFile | None = None
 
     @classmethod
     def open(cls, config: Config | str | Path | None = None) -> Library:
@@ -75,6 +78,8 @@ class Library:
                 "restart what has it open"
             )
         self.config = config
+        with self._guard:
+            self._synonyms = None
 
     def __enter__(self) -> Library:
         return self
@@ -120,6 +125,7 @@ class Library:
         from wellread.search import search
 
         arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
+        synonyms, broken = self._dictionary().current()
         with (
             self._traced(scope, "search", arguments) as answered,
             self._snapshot(stop) as snapshot,
@@ -135,10 +141,12 @@ class Library:
                 page=page,
                 detail=detail,
                 explained=explain,
+                synonyms=synonyms,
             )
-            notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
-            if notes:
-                result = replace(result, notes=(*result.notes, *notes))
+            stale = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
+            if broken or stale:
+                result = replace(result, notes=(*result.notes, *broken, *stale))
+            arguments["synonyms"] = list(result.synonyms)
             answered.returned = tuple(hit.section for hit in result.hits)
             answered.outcome, answered.left_out = result.outcome, result.left_out
             if told is not None:
@@ -262,14 +270,32 @@ class Library:
 
     def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
         """Every mistake in the documents in scope, by path and line. Files that are no
-        documents have no readers of their own: only the local owner is told of missing ones."""
+        documents have no readers of their own: only the local owner is told of missing ones,
+        and of the dictionary."""
         from wellread.lint import lint
         from wellread.sources.places import located
 
         owner = scope.caller.owner
         exists = (lambda path: located(self.config, path) is not None) if owner else None
+        dictionary = self._dictionary()
+        known, _ = dictionary.current()
+        file = dictionary.file if owner else None
+        problems = dictionary.problems() if owner else ()
+        synonyms = (file.name, known) if file is not None and known is not None else None
         with self._snapshot() as snapshot:
-            return lint(snapshot, scope=self._current(scope, snapshot), exists=exists)
+            found = lint(
+                snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
+            )
+        return (*problems, *found)
+
+    def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
+        """Candidates for the dictionary from the documents in scope: see ``suggest``."""
+        from wellread.suggest import suggest
+        from wellread.synonyms import NONE
+
+        synonyms, _ = self._dictionary().current()
+        with self._snapshot() as snapshot:
+            return suggest(snapshot, synonyms or NONE, scope=self._current(scope, snapshot))
 
     # --- what was asked ------------------------------------------------------------------
 
@@ -449,6 +475,14 @@ class Library:
             store = self._store
         with store.snapshot(stop) as snapshot:
             yield snapshot
+
+    def _dictionary(self) -> SynonymFile:
+        from wellread.synonymfile import SynonymFile
+
+        with self._guard:
+            if self._synonyms is None:
+                self._synonyms = SynonymFile(self.config.synonyms)
+            return self._synonyms
 
     def _resolve(self, caller: Caller, snapshot: EmbeddedSnapshot) -> Scope:
         known = self._acls

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from wellread.errors import UsageError
 from wellread.globs import any_of
@@ -36,6 +36,9 @@ from wellread.types import (
 )
 from wellread.visible import visible
 
+if TYPE_CHECKING:
+    from wellread.synonyms import Synonyms
+
 Detail = Literal["snippet", "passage"]
 
 WINDOW = 200
@@ -56,6 +59,7 @@ def search(
     page: str | None = None,
     detail: Detail = "snippet",
     explained: bool = False,
+    synonyms: Synonyms | None = None,
 ) -> SearchResult:
     """The passages that best match a text, a page at a time.
 
@@ -67,7 +71,7 @@ def search(
         raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
     cursor = Cursor(text, filters, scope)
     offset = cursor.offset(page)
-    query = build_query(text, snapshot=snapshot, scope=scope, filters=filters)
+    query = build_query(text, snapshot=snapshot, scope=scope, filters=filters, synonyms=synonyms)
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     window = Window(snapshot, query, scope=scope, filters=filters, today=today)
@@ -95,6 +99,7 @@ def search(
         without_filters=without,
         notes=index_notes(snapshot),
         effective_query=query.effective_query if explained else (),
+        synonyms=query.synonyms,
     )
 
 
