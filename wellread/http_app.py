@@ -192,11 +192,18 @@ def serve_http(
     app = http_app(server, listening, ready=ready)
     # Streams are answers that are being worked on: they end by themselves, or with the grace.
     AppStatus.enable_automatic_graceful_drain = False
-    for each in (signal.SIGTERM, signal.SIGINT):  # uvicorn raises them again when it has ended
-        signal.signal(each, lambda *_: None)
+    running = uvicorn.Server(uvicorn_config(app))
+
+    def end(*_: object) -> None:
+        running.should_exit = True
+
+    # For a signal that comes before uvicorn listens to them, and as it raises them once more
+    # when it has ended.
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, end)
     with bind(listening.host, listening.port) as listener:
         bound(f"{_written(listening.host)}:{listener.getsockname()[1]}")
-        uvicorn.Server(uvicorn_config(app)).run(sockets=[listener])
+        running.run(sockets=[listener])
 
 
 def uvicorn_config(app: ASGIApp) -> Any:
