@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from wellread.config import Config, SourceConfig, remember_sources
+from wellread.documents import Run
 from wellread.errors import RunRefused, StoreUnavailable
 from wellread.index import IndexRun, Progress, RunOptions, RunRules, SourceDates
 from wellread.locks import WAIT_SECONDS, WriterLock
@@ -21,7 +22,6 @@ from wellread.sources.folder import FolderSource
 from wellread.store import journal, schema
 from wellread.store.base import Weights
 from wellread.store.embedded_writer import EmbeddedWriter, prepare_folder, standing_engine
-from wellread.types import Run
 
 LOCK = "writer.lock"
 

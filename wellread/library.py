@@ -22,13 +22,15 @@ from wellread.trace import Trace, subject_of
 from wellread.types import Caller, Filters, Scope
 
 if TYPE_CHECKING:
+    from wellread.documents import Problem, Run
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
     from wellread.suggest import Candidate
     from wellread.synonymfile import SynonymFile
     from wellread.trace import Lost, Miss, MissStatus
-    from wellread.types import ExactResult, Problem, ReadResult, Run, SearchResult, Told
+    from wellread.types import SearchResult, Told
+    from wellread.views import ExactResult, ReadResult
 
 NO_FILTERS = Filters()
 

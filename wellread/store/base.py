@@ -16,7 +16,7 @@ from wellread.types import (
 )
 
 if TYPE_CHECKING:
-    from wellread.types import Document, Heading, Link, Passage, Problem, Section
+    from wellread.documents import Document, Heading, Link, Passage, Problem, Section
 
 TermKind = Literal["word", "identifier", "pair"]
 

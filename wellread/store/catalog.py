@@ -26,7 +26,7 @@ from wellread.store.texts import TextReader
 from wellread.types import Attachment, Filters, Scope
 
 if TYPE_CHECKING:
-    from wellread.types import Passage, Problem, Section
+    from wellread.documents import Passage, Problem, Section
 
 RECORD_CACHE_SIZE = 20_000
 """Documents kept in memory: about 1 kB each. Ids are never reused and rows never change, so

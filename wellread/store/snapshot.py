@@ -31,7 +31,7 @@ from wellread.store.lexical import LexicalSearcher, Places, Restriction
 from wellread.types import Explanation, Filters, Scope
 
 if TYPE_CHECKING:
-    from wellread.types import Problem
+    from wellread.documents import Problem
 
 WILDCARD = re.compile(r"[*?\[\\]")
 
