@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
 from wellread.errors import NoIndex, WellreadError
+from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import Trace, TraceWriter
@@ -35,10 +36,13 @@ class Library:
 
     Every reading method takes ``scope``, from ``library.scope(caller)``; it is resolved anew
     where the library has changed since. ``today`` is the day that standing is computed for.
+    ``steps`` are those that retrieval takes: other ones are for measuring, on a library of
+    their own where they concern the index.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, steps: RetrievalSteps = DEFAULT_STEPS) -> None:
         self.config = config
+        self.steps = steps
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
@@ -109,6 +113,7 @@ class Library:
                 page=page,
                 detail=detail,
                 explained=explain,
+                steps=self.steps,
             )
             notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
             answered.returned = tuple(hit.section for hit in result.hits)
@@ -250,6 +255,7 @@ class Library:
             verify=verify,
             allow_mass_delete=allow_mass_delete,
             progress=progress,
+            weights=self.steps.weights,
         )
         with self._guard:
             store, self._store = self._store, None
@@ -284,13 +290,19 @@ class Library:
 
         restore(file, library)
 
+    @contextmanager
+    def snapshot(self) -> Iterator[EmbeddedSnapshot]:
+        """One view of the library for several questions to it. Raises ``NoIndex``."""
+        with self._snapshot() as snapshot:
+            yield snapshot
+
     # --- within ------------------------------------------------------------------------
 
     @contextmanager
     def _snapshot(self) -> Iterator[EmbeddedSnapshot]:
         with self._guard:
             if self._store is None:
-                self._store = EmbeddedStore(self.config.library)
+                self._store = EmbeddedStore(self.config.library, weights=self.steps.weights)
             store = self._store
         with store.snapshot() as snapshot:
             yield snapshot

@@ -22,6 +22,7 @@ from wellread.languages import (
     script_of_language,
     vote,
 )
+from wellread.steps import PAIR_WEIGHT
 from wellread.store.base import (
     Alternative,
     Phrase,
@@ -41,10 +42,6 @@ from wellread.terms import (
     stems,
 )
 from wellread.types import Filters, Scope
-
-PAIR_WEIGHT = 0.2
-"""nDCG@10 at 0, 0.1, 0.2, 0.3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963 .964 .964,
-deep-rag-gitlab (whole pages) .777 .802 .822 .825."""
 
 # The parts of a code must never outweigh the code itself: a part that stands five times in a
 # title scores at most 2.2 times its idf, the code once in a long passage 0.45 times its own,
@@ -175,8 +172,15 @@ class _Library:
         return ranked[:MAX_RELATIVES]
 
 
-def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters) -> Query:
-    """Understands a query. Raises ``UsageError`` where there is no text at all; punctuation
+def build_query(
+    text: str,
+    *,
+    snapshot: Snapshot,
+    scope: Scope,
+    filters: Filters,
+    pair_weight: float = PAIR_WEIGHT,
+) -> Query:
+    """Understands a query; a ``pair_weight`` of 0 asks for no word pairs. Raises ``UsageError`` where there is no text at all; punctuation
     alone gives an empty query, which finds nothing."""
     if not text.strip():
         raise UsageError('The query is empty: write what to look for, for example "payment terms".')
@@ -208,7 +212,7 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
             suggestions.extend(spellings)
         groups.append(TermGroup(alternatives=alternatives, counted=unit.counted))
         lines.append(_line(unit.written, alternatives))
-    pair_groups = _pair_groups(found, units, languages)
+    pair_groups = _pair_groups(found, units, languages, pair_weight) if pair_weight else []
     phrases, phrase_lines = _phrases(text, languages)
     lines += [_line("pair", group.alternatives) for group in pair_groups]
     return Query(
@@ -384,7 +388,7 @@ def _readable(near: VocabularyTerm, word: str) -> str:
 
 
 def _pair_groups(
-    found: list[Compound], units: list[_Unit], languages: tuple[str, ...]
+    found: list[Compound], units: list[_Unit], languages: tuple[str, ...], weight: float
 ) -> list[TermGroup]:
     """Neighbouring words as the index pairs them, where both are asked for."""
     words = [word for compound in found for word in compound.words]
@@ -404,7 +408,7 @@ def _pair_groups(
     return [
         TermGroup(
             alternatives=tuple(
-                Alternative(kind="pair", term=term, weight=PAIR_WEIGHT) for term in terms
+                Alternative(kind="pair", term=term, weight=weight) for term in terms
             ),
             counted=False,
         )
