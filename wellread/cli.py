@@ -85,6 +85,7 @@ COMMANDS = {
     "read": "cli_read",
     "status": "cli_read",
     "lint": "cli_read",
+    "eval": "cli_eval",
     "backup": "cli_write",
     "restore": "cli_write",
     "forget": "cli_write",

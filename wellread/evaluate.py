@@ -157,9 +157,7 @@ def means(results: Sequence[Result]) -> dict[str, float]:
     return {name: statistics.fmean(one.measures[name] for one in results) for name in MEASURES}
 
 
-def grouped(
-    results: Iterable[Result], key: Callable[[Question], str]
-) -> dict[str, list[Result]]:
+def grouped(results: Iterable[Result], key: Callable[[Question], str]) -> dict[str, list[Result]]:
     """Results by a property of their questions, in the order of its first appearance;
     questions without it are left out."""
     groups: dict[str, list[Result]] = {}

@@ -180,8 +180,10 @@ def build_query(
     filters: Filters,
     pair_weight: float = PAIR_WEIGHT,
 ) -> Query:
-    """Understands a query; a ``pair_weight`` of 0 asks for no word pairs. Raises ``UsageError`` where there is no text at all; punctuation
-    alone gives an empty query, which finds nothing."""
+    """Understands a query; a ``pair_weight`` of 0 asks for no word pairs.
+
+    Raises ``UsageError`` where there is no text at all; punctuation alone gives an empty
+    query, which finds nothing."""
     if not text.strip():
         raise UsageError('The query is empty: write what to look for, for example "payment terms".')
     if not encodable(text):

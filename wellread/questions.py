@@ -101,7 +101,7 @@ def read_questions(file: Path) -> tuple[Question, ...]:
             f"{file} is not a list of questions: write entries of `- question: …` with "
             "`expect: [path]` (docs/evaluation.md)"
         )
-    lines = [node.start_mark.line + 1 for node in root.value]
+    lines = [node.start_mark.line + 1 for node in root.value] if root is not None else []
     width = len(str(len(entries)))
     return tuple(
         _question(entry, f"q{number:0{width}}", line, f"{file}:{line}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from wellread.errors import MissingExtra
 
@@ -68,39 +69,39 @@ def paired(new: Sequence[float], old: Sequence[float]) -> Difference:
 
 
 def _interval(changes: Sequence[float]) -> tuple[float, float]:
-    numpy, stats = _libraries()
+    np, stats = _libraries()
     found = stats.bootstrap(
         (changes,),
-        numpy.mean,
+        np.mean,
         n_resamples=RESAMPLES,
         batch=BATCH,
         confidence_level=LEVEL,
         method="percentile",
-        rng=numpy.random.default_rng(SEED),
+        rng=np.random.default_rng(SEED),
     ).confidence_interval
     return float(found.low), float(found.high)
 
 
 def _randomised(new: Sequence[float], old: Sequence[float]) -> float:
-    numpy, stats = _libraries()
+    np, stats = _libraries()
     found = stats.permutation_test(
         (new, old),
-        lambda one, other, axis: numpy.mean(one - other, axis=axis),
+        lambda one, other, axis: np.mean(one - other, axis=axis),
         permutation_type="samples",
         vectorized=True,
         n_resamples=RESAMPLES,
         batch=BATCH,
-        rng=numpy.random.default_rng(SEED),
+        rng=np.random.default_rng(SEED),
     )
     return float(found.pvalue)
 
 
-def _libraries():  # type: ignore[no-untyped-def]
+def _libraries() -> tuple[Any, Any]:
     try:
-        import numpy
+        import numpy as np
         from scipy import stats
     except ImportError as error:
         raise MissingExtra(
             "Comparing needs scipy, which is not installed. Install wellread[eval]."
         ) from error
-    return numpy, stats
+    return np, stats

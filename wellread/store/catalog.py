@@ -61,8 +61,8 @@ class GenerationFacts:
 
 class CatalogReader:
     """Queries on one read transaction. Every method but ``state``, ``acls``,
-    ``acls_by_path``, ``paths`` and ``places`` takes the scope and answers as if nothing else existed. ``facts`` are those of
-    the transaction's generation."""
+    ``acls_by_path``, ``paths`` and ``places`` takes the scope and answers as if nothing else
+    existed. ``facts`` are those of the transaction's generation."""
 
     def __init__(
         self,
