@@ -25,6 +25,11 @@ BARS = ("success@5", DECIDES)
 WIDTH, LABEL, ROW, BAR = 760, 170, 46, 16
 """Of the chart, in pixels: the whole, the names of the rungs, a rung, a bar."""
 
+CAPTION = (
+    '<p class="soft">The line across a bar is the 95 % interval of the difference to the step '
+    "before.</p>"
+)
+
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --soft: #60646c; --line: #d9d9e0;
   --page: #fff; --one: #3a5ba0; --two: #c2742a; --bad: #b3261e; }
@@ -107,7 +112,7 @@ def _warnings(evaluation: Evaluation) -> str:
 
 
 def _ladder(ladder: Ladder) -> str:
-    parts = ["<h2>Ladder</h2>", chart(ladder.steps)]
+    parts = ["<h2>Ladder</h2>", chart(ladder.steps), CAPTION]
     for before, step in zip(ladder.steps, ladder.steps[1:], strict=False):
         parts.append(
             f"<p><b>{escape(step.rung.name)}</b> "
@@ -169,7 +174,8 @@ def _bars(step: Step, top: int, room: int) -> str:
         change = step.changes.get(name)
         if change is not None and name == DECIDES:
             base = value - change.mean
-            low, high = (LABEL + room * (base + end) for end in (change.low, change.high))
+            ends = (min(max(base + end, 0.0), 1.0) for end in (change.low, change.high))
+            low, high = (LABEL + room * end for end in ends)
             middle = y + BAR / 2
             parts.append(
                 f'<line class="range" x1="{low:.1f}" y1="{middle}" x2="{high:.1f}" y2="{middle}"/>'

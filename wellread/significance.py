@@ -55,7 +55,7 @@ def paired(new: Sequence[float], old: Sequence[float]) -> Difference:
     p = 1.0
     if len(set(changes)) > 1:
         low, high = _interval(changes)
-    if any(changes):
+    if any(changes) and len(changes) > 1:  # of one question both ways are as likely
         p = _randomised(new, old)
     return Difference(
         mean=mean,
