@@ -7,7 +7,7 @@ TESTS_READY := $(VENV)/.tests-ready
 BENCH_READY := $(VENV)/.bench-ready
 DEMO := .demo
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench eval clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -16,7 +16,7 @@ $(READY): pyproject.toml
 	touch $@
 
 $(TESTS_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server,eval]" --group dev
 	touch $@
 
 $(BENCH_READY): $(TESTS_READY)
@@ -40,6 +40,9 @@ format: $(TESTS_READY)
 
 bench: $(BENCH_READY)
 	$(BIN)/python -m benchmarks.bench
+
+eval: $(BENCH_READY)
+	$(BIN)/python -m benchmarks.quality
 
 clean:
 	rm -rf $(VENV) $(DEMO) .bench

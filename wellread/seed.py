@@ -18,6 +18,7 @@ from wellread.types import Caller
 
 LIMIT = 8
 RANK = "bm25(sections, 0, 5, 3, 1)"
+READABLE = "AND substr(handle, 1, instr(handle, '#') - 1) IN (SELECT path FROM readable)"
 
 TOKENIZERS = {"en": "porter unicode61", "ru": "unicode61 remove_diacritics 2"}
 """By the script of the question: Russian has no stemmer in SQLite."""
@@ -59,6 +60,7 @@ class Seed:
         self.connection.execute("CREATE TABLE readable (path TEXT PRIMARY KEY) WITHOUT ROWID")
         self.connection.commit()
         self.reader: Caller | None = None
+        self.readable = ""
 
     def ask(self, text: str, caller: Caller) -> Answer:
         """The best eight sections of what the caller may read."""
@@ -71,7 +73,7 @@ class Seed:
             rows = self.connection.execute(
                 f"SELECT handle, title, heading, snippet({language}, 3, '«', '»', '…', 60) "
                 f"FROM {language} WHERE {language} MATCH ? "
-                "AND substr(handle, 1, instr(handle, '#') - 1) IN (SELECT path FROM readable) "
+                f"{self.readable} "
                 f"ORDER BY {RANK.replace('sections', language)} LIMIT {LIMIT}",
                 (wanted,),
             ).fetchall()
@@ -92,11 +94,11 @@ class Seed:
     def _read_as(self, caller: Caller) -> None:
         if self.reader == caller:
             return
+        paths = [(path,) for path in self.audit.acls if self.audit.admits(caller, path)]
         self.connection.execute("DELETE FROM readable")
-        self.connection.executemany(
-            "INSERT INTO readable VALUES (?)",
-            [(path,) for path in self.audit.acls if self.audit.admits(caller, path)],
-        )
+        self.connection.executemany("INSERT INTO readable VALUES (?)", paths)
+        everything = len(paths) == len(self.audit.acls)
+        self.readable = "" if everything else READABLE
         self.reader = caller
 
 
