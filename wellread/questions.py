@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -202,29 +202,7 @@ def misplaced(
     return found
 
 
-def joined(known: Sequence[Question], more: Iterable[Question]) -> list[Question]:
-    """Questions with further ones, each text and caller once: what a further one expects and
-    the known one does not is added to that."""
-    by_key = {key_of(question): question for question in known}
-    for question in more:
-        key = key_of(question)
-        old = by_key.get(key)
-        by_key[key] = question if old is None else _with_places(old, question)
-    return list(by_key.values())
-
-
 def key_of(question: Question) -> tuple[str, str]:
     """What makes two questions one: the words, however they are typed, and who asks."""
     text = unicodedata.normalize("NFKC", question.text).casefold()
     return " ".join(text.split()).rstrip("?!. "), (question.subject or "").casefold()
-
-
-def _with_places(old: Question, new: Question) -> Question:
-    from dataclasses import replace
-
-    return replace(
-        old,
-        expect={**new.expect, **old.expect},
-        must_not_find=tuple(dict.fromkeys((*old.must_not_find, *new.must_not_find))),
-        must_not_lead=tuple(dict.fromkeys((*old.must_not_lead, *new.must_not_lead))),
-    )
