@@ -117,6 +117,14 @@ def test_a_run_that_was_written_is_compared_with_what_is_measured_now(
     assert (other["better"], other["worse"], other["questions"]) == (1, 0, 3)
 
 
+def test_control_questions_alone_have_nothing_to_compare(home: Path, answer: Any) -> None:
+    (home / "controls.yaml").write_text(QUESTIONS.splitlines()[3] + "\n")
+    (home / "run.txt").write_text("")
+    found = answer("controls.yaml", "--compare", "run.txt")
+    assert found["code"] == 2
+    assert "nothing to compare" in found["error"]
+
+
 def test_a_measurement_leaves_no_trace(home: Path, answer: Any) -> None:
     import sqlite3
 

@@ -77,6 +77,14 @@ def test_a_ladder_leaves_the_library_and_its_folder_alone(shelf: Library) -> Non
     assert shelf.scope(OWNER).generation == generation
 
 
+def test_control_questions_alone_climb_without_a_difference_to_tell(shelf: Library) -> None:
+    from wellread.report_eval import ladder_lines
+
+    found = climb(QUESTIONS[2:], shelf.config, caller=OWNER, today=TODAY, table=rungs()[1:3])
+    assert [step.changes for step in found.steps] == [{}, {}]
+    assert any("Costs: " in text for line in ladder_lines(found) for text, _ in line.spans)
+
+
 def test_a_rung_that_lacks_something_is_left_out_and_said(shelf: Library) -> None:
     lacking = Rung(name="+ x", about="", steps=RetrievalSteps(), missing="Install it.")
     table = (*rungs()[1:2], lacking)

@@ -101,13 +101,29 @@ def _evaluation(args: argparse.Namespace, subject: Subject) -> Evaluation:
     from wellread.library import Library
 
     # What a measurement asks is nobody's question, and leaves no trace.
-    with Library.open(replace(subject.config, trace=False)) as library:
+    config = replace(subject.config, trace=False)
+    with Library.open(config) as library, _progress(args, len(subject.questions)) as asked:
         return evaluate_library(
             subject.questions,
             library,
             caller=caller_of(args, subject.config),
             today=today_of(args),
+            asked=asked,
         )
+
+
+@contextmanager
+def _progress(args: argparse.Namespace, total: int) -> Iterator[Callable[[int], None] | None]:
+    """A bar on standard error, where somebody is watching."""
+    if args.json or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("asking", total=total)
+        yield lambda number: bar.update(task, completed=number)
 
 
 @contextmanager
@@ -162,6 +178,8 @@ def _compare(file: Path, evaluation: Evaluation, lines: list[Line], answer: dict
     from wellread.significance import paired
 
     asked = evaluation.asked
+    if not asked:
+        raise UsageError("there is nothing to compare: every question is a control question")
     other = measured(read_run(file), {one.question.id: one.question.documents for one in asked})
     changes = {
         name: paired(

@@ -205,7 +205,7 @@ def _result_json(result: Result) -> dict[str, Any]:
 
 def ladder_lines(ladder: Ladder) -> Iterator[Line]:
     """A table of the rungs, and in words what each bought and cost."""
-    width = max(len(step.rung.name) for step in ladder.steps)
+    width = max((len(step.rung.name) for step in ladder.steps), default=0)
     heads = "  ".join(f"{NAMES[name]:>9}" for name in MEASURES)
     yield line((f"{'step':<{width}}  {heads}  leaks  index s  disk MB  search ms  tokens", "quiet"))
     for step in ladder.steps:
@@ -225,7 +225,8 @@ def ladder_lines(ladder: Ladder) -> Iterator[Line]:
 
 def _step_lines(before: Step, step: Step) -> Iterator[Line]:
     yield line((step.rung.name, "title"), (f"  {step.rung.about}", "quiet"))
-    yield line(bought(step), indent=2)
+    if step.changes:
+        yield line(bought(step), indent=2)
     yield line(cost_of(before, step), indent=2)
     if step.categories:
         parts = [f"{name} {difference_text(one)}" for name, one in step.categories.items()]

@@ -116,7 +116,7 @@ def _ladder(ladder: Ladder) -> str:
     for before, step in zip(ladder.steps, ladder.steps[1:], strict=False):
         parts.append(
             f"<p><b>{escape(step.rung.name)}</b> "
-            f'<span class="soft">{escape(step.rung.about)}</span><br>{escape(bought(step))}<br>'
+            f'<span class="soft">{escape(step.rung.about)}</span>{_bought(step)}<br>'
             f"{escape(cost_of(before, step))}</p>"
         )
         if step.categories:
@@ -133,6 +133,10 @@ def _ladder(ladder: Ladder) -> str:
         for rung in ladder.left_out
     ]
     return "\n".join(parts)
+
+
+def _bought(step: Step) -> str:
+    return f"<br>{escape(bought(step))}" if step.changes else ""
 
 
 def chart(steps: Iterable[Step]) -> str:
