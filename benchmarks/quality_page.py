@@ -31,9 +31,8 @@ MADE = """Made by `make eval` with {made}; not to be edited.
 How to measure your own library is in [evaluation.md](evaluation.md)."""
 HOW = """Every collection goes the way of a user's files: each document is written out as a file,
 parsed, split, indexed, and searched through `Library.search`. A document ranks by its best passage.
-No collection but the example company names clients, domains, aliases or tags, so the context line is
-measured there alone.
-Figures are nDCG@10, computed by `ir-measures` as `trec_eval` does."""
+Figures are nDCG@10, computed by `ir-measures` as `trec_eval` does. Only the example company names
+clients, domains, aliases or tags, so the context line is measured there alone."""
 STEPS = """Each step is compared with the one before on the same questions: the mean difference in
 nDCG@10, its 95 % bootstrap interval, and the p-value of a paired randomisation test."""
 

@@ -17,7 +17,8 @@ from benchmarks.data import WORK
 from benchmarks.libraries import OWNER, TODAY, catalog, configure, index, title_queries, with_acls
 from benchmarks.measure import Row, Table, milliseconds, p95, side_by_side
 from wellread.library import Library
-from wellread.terms import compounds, content_terms, folded_function_words, index_terms
+from wellread.stems import content_terms, folded_function_words
+from wellread.terms import compounds, index_terms
 from wellread.types import Caller, Scope
 
 QUERIES = 200

@@ -123,6 +123,7 @@ def test_relatives_and_suggestions_come_from_the_callers_scope_alone() -> None:
     )
     query = ask(snapshot, "cusotmer", scope)
     assert query.suggestions == ()
+    assert query.effective_query
     assert all("custom" not in line for line in query.effective_query)
     assert found(snapshot, query, scope) == []
 

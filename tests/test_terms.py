@@ -6,21 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wellread.terms import (
-    MAX_IDENTIFIER,
-    MAX_WORD,
-    Lexicon,
-    compounds,
-    fold,
-    function_terms,
-    index_terms,
-    lexicon,
-    pairs,
-    scan,
-    stem,
-    stems,
-    tokens,
-)
+from wellread.folding import fold
+from wellread.stems import MAX_WORD, function_terms, pairs, stem, stems
+from wellread.terms import MAX_IDENTIFIER, Lexicon, compounds, index_terms, lexicon, scan, tokens
 
 TEXT = st.text(
     alphabet=st.one_of(

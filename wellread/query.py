@@ -22,6 +22,7 @@ from wellread.languages import (
     script_of_language,
     vote,
 )
+from wellread.stems import PAIR_SEPARATOR, folded_function_words, function_terms, stem, stems
 from wellread.steps import PAIR_WEIGHT
 from wellread.store.base import (
     Alternative,
@@ -31,16 +32,7 @@ from wellread.store.base import (
     TermGroup,
     VocabularyTerm,
 )
-from wellread.terms import (
-    PAIR_SEPARATOR,
-    Compound,
-    compounds,
-    folded_function_words,
-    function_terms,
-    index_terms,
-    stem,
-    stems,
-)
+from wellread.terms import Compound, compounds, index_terms
 from wellread.types import Filters, Scope
 
 # The parts of a code must never outweigh the code itself: a part that stands five times in a
@@ -129,7 +121,7 @@ class _Unit:
     positions: tuple[int, ...] = ()
 
 
-class _Library:
+class _InScope:
     """What the query may ask of a snapshot: always within one scope and the same filters."""
 
     def __init__(self, snapshot: Snapshot, scope: Scope, filters: Filters) -> None:
@@ -192,12 +184,12 @@ def build_query(
     if len(text) > MAX_TEXT:
         notes.append(f"only the first {MAX_TEXT:,} of {len(text):,} characters were read")
         text = text[:MAX_TEXT]
-    library = _Library(snapshot, scope, filters)
-    languages = library.languages(text)
+    within = _InScope(snapshot, scope, filters)
+    languages = within.languages(text)
     found = compounds(text)
     function = _function_words(found, languages)
-    units = _units(found, function, languages, library)
-    units, left_out = _bounded(units, library)
+    units = _units(found, function, languages, within)
+    units, left_out = _bounded(units, within)
     if left_out:
         notes.append(f"{left_out} more common or later words were left out ({MAX_WORDS} are kept)")
 
@@ -207,9 +199,9 @@ def build_query(
     expanded = 0
     for unit in units:
         alternatives = unit.alternatives
-        if unit.expandable and expanded < MAX_EXPANDED and library.rare(alternatives):
+        if unit.expandable and expanded < MAX_EXPANDED and within.rare(alternatives):
             expanded += 1
-            relatives, spellings = _relatives(unit, library)
+            relatives, spellings = _relatives(unit, within)
             alternatives = (*alternatives, *relatives)
             suggestions.extend(spellings)
         groups.append(TermGroup(alternatives=alternatives, counted=unit.counted))
@@ -245,7 +237,7 @@ def _function_words(found: list[Compound], languages: tuple[str, ...]) -> frozen
 
 
 def _units(
-    found: list[Compound], function: frozenset[str], languages: tuple[str, ...], library: _Library
+    found: list[Compound], function: frozenset[str], languages: tuple[str, ...], within: _InScope
 ) -> list[_Unit]:
     """One unit for each distinct thing that was asked for, in order."""
     shouted = not any(character.islower() for compound in found for character in compound.written)
@@ -255,7 +247,7 @@ def _units(
     for compound in found:
         positions = range(position, position + len(compound.words))
         position = positions.stop
-        for unit in _compound_units(compound, positions, languages, library):
+        for unit in _compound_units(compound, positions, languages, within):
             acronym = len(unit.written) > 1 and unit.written.isupper() and not shouted
             ordinary = unit.folded in function and not acronym
             kept = function_units if ordinary else units
@@ -275,7 +267,7 @@ def _units(
 
 
 def _compound_units(
-    compound: Compound, positions: range, languages: tuple[str, ...], library: _Library
+    compound: Compound, positions: range, languages: tuple[str, ...], within: _InScope
 ) -> list[_Unit]:
     words = [
         _word(word, compound, position, languages)
@@ -293,7 +285,7 @@ def _compound_units(
     if camel:
         # GitHub is also written github: then it is a word.
         wholes += [Alternative(kind="word", term=t) for t in stems(wholes[0].term, languages)]
-    known = next((number for number, whole in enumerate(wholes) if library.count(whole)), None)
+    known = next((number for number, whole in enumerate(wholes) if within.count(whole)), None)
     if known is None:
         return words
     alternatives = [
@@ -335,12 +327,12 @@ def _word(word: str, compound: Compound, position: int, languages: tuple[str, ..
     )
 
 
-def _bounded(units: list[_Unit], library: _Library) -> tuple[list[_Unit], int]:
+def _bounded(units: list[_Unit], within: _InScope) -> tuple[list[_Unit], int]:
     """The units that are asked for, and the number of those that are not: of too many, the
     rarest of the first that occur at all."""
     if len(units) <= MAX_WORDS:
         return units, 0
-    counts = [library.most(unit.alternatives, None) for unit in units[:MAX_CONSIDERED]]
+    counts = [within.most(unit.alternatives, None) for unit in units[:MAX_CONSIDERED]]
     ranked = sorted(range(len(counts)), key=lambda n: (counts[n] == 0, counts[n], n))
     return [units[n] for n in sorted(ranked[:MAX_WORDS])], len(units) - MAX_WORDS
 
@@ -348,10 +340,10 @@ def _bounded(units: list[_Unit], library: _Library) -> tuple[list[_Unit], int]:
 # --- relatives -----------------------------------------------------------------------------
 
 
-def _relatives(unit: _Unit, library: _Library) -> tuple[list[Alternative], list[str]]:
+def _relatives(unit: _Unit, within: _InScope) -> tuple[list[Alternative], list[str]]:
     """Longer words and spellings one edit away that exist in scope, and the spellings to
     suggest where the word itself does not exist."""
-    unknown = library.most(unit.alternatives) == 0
+    unknown = within.most(unit.alternatives) == 0
     longer_weight, near_weight = UNKNOWN_WEIGHTS if unknown else RARE_WEIGHTS
     own = [a.term for a in unit.alternatives if a.kind == "word"]
     has_digit = any(character.isdigit() for character in unit.folded)
@@ -360,13 +352,13 @@ def _relatives(unit: _Unit, library: _Library) -> tuple[list[Alternative], list[
     spellings: list[str] = []
     for term in own:
         if len(term) >= MIN_RELATIVE or (unspaced and len(term) == 1):
-            for longer in library.longer(term):
+            for longer in within.longer(term):
                 relatives.setdefault(
                     longer, Alternative(kind="word", term=longer, weight=longer_weight)
                 )
     # A slip may be in the ending, which the stem does not have, or the ending may be another.
     slips = [] if has_digit or unspaced else dict.fromkeys([*own, unit.folded])
-    for near in library.near(word for word in slips if len(word) >= MIN_RELATIVE):
+    for near in within.near(word for word in slips if len(word) >= MIN_RELATIVE):
         if near.term not in own and not any(character.isdigit() for character in near.term):
             alternative = Alternative(kind="word", term=near.term, weight=near_weight)
             relatives.setdefault(near.term, alternative)

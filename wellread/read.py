@@ -10,7 +10,7 @@ from wellread.decode import encodable
 from wellread.errors import NotFound, UsageError
 from wellread.outcome import index_notes
 from wellread.paths import candidates
-from wellread.standing import standings
+from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, DocumentText, Snapshot
 from wellread.types import (
     AttachmentView,
@@ -70,12 +70,7 @@ def read(
         span.empty()
     elif max_chars is not None:
         span.cut(max_chars)
-    standing = standings(
-        [record],
-        today,
-        find=lambda path: snapshot.find(path, scope=scope),
-        superseders=lambda path: (one.path for one in snapshot.superseders(path, scope=scope)),
-    )[record.path]
+    standing = standings_in(snapshot, [record], scope=scope, today=today)[record.path]
     return ReadResult(
         path=record.path,
         section=slug,

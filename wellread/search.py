@@ -23,7 +23,7 @@ from wellread.rank import (
     put_successors,
 )
 from wellread.snippet import render, snippet, visible
-from wellread.standing import standings
+from wellread.standing import standings_in
 from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
 from wellread.types import (
@@ -42,7 +42,7 @@ WINDOW = 200
 """Passages taken from the store; pages are cut from them (DESIGN, section 6)."""
 
 DEFAULT_LIMIT = 8
-LARGEST_LIMIT = 100
+LARGEST_LIMIT = 100  # half the window; more is another page
 
 
 def search(
@@ -139,14 +139,7 @@ class Window:
         return put_successors(in_order(candidates), self._fetch)
 
     def _standings(self, records: Iterable[DocumentRecord]) -> dict[str, Standing]:
-        return standings(
-            records,
-            self.today,
-            find=lambda path: self.snapshot.find(path, scope=self.scope),
-            superseders=lambda path: (
-                one.path for one in self.snapshot.superseders(path, scope=self.scope)
-            ),
-        )
+        return standings_in(self.snapshot, records, scope=self.scope, today=self.today)
 
     def _fetch(self, path: str) -> Candidate | None:
         """The best passage of a successor that the window does not hold, within the filters;

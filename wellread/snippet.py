@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from wellread.analyze import text_start, without_destinations
 from wellread.query import Query
-from wellread.terms import PAIR_SEPARATOR, lexicon
+from wellread.stems import PAIR_SEPARATOR
+from wellread.terms import lexicon
 
 WORDS = 60
 """Words of a snippet: about four lines of a terminal, enough to judge a hit by."""

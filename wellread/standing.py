@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import date
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wellread.types import Lifecycle, Standing, StandingName, State
+
+if TYPE_CHECKING:
+    from wellread.store.base import Snapshot
+    from wellread.types import Scope
 
 WORST_FIRST: tuple[StandingName, ...] = (
     "archived",
@@ -25,7 +29,7 @@ WORST_FIRST: tuple[StandingName, ...] = (
 )
 
 
-class Page(Protocol):
+class Governed(Protocol):
     """What standing needs to know of a document."""
 
     @property
@@ -39,7 +43,7 @@ class Page(Protocol):
         ...
 
 
-Lookup = Callable[[str], Page | None]
+Lookup = Callable[[str], Governed | None]
 Superseders = Callable[[str], Iterable[str]]
 
 
@@ -52,14 +56,26 @@ def own_standing(lifecycle: Lifecycle, today: date) -> Standing:
 
 
 def standings(
-    pages: Iterable[Page], today: date, *, find: Lookup, superseders: Superseders
+    documents: Iterable[Governed], today: date, *, find: Lookup, superseders: Superseders
 ) -> dict[str, Standing]:
-    """The standing of each page by path. ``find`` gives the document at a path, and
+    """The standing of each document by path. ``find`` gives the document at a path, and
     ``superseders`` the paths of those that name a path in their ``supersedes``; both answer
     within the caller's scope.
     """
     succession = _Succession(today, find, superseders)
-    return {page.path: succession.standing(page) for page in pages}
+    return {one.path: succession.standing(one) for one in documents}
+
+
+def standings_in(
+    snapshot: Snapshot, documents: Iterable[Governed], *, scope: Scope, today: date
+) -> dict[str, Standing]:
+    """The standing of each document by path, with the others looked up in a snapshot."""
+    return standings(
+        documents,
+        today,
+        find=lambda path: snapshot.find(path, scope=scope),
+        superseders=lambda path: (one.path for one in snapshot.superseders(path, scope=scope)),
+    )
 
 
 _Reason = tuple[StandingName, str]
@@ -107,9 +123,9 @@ class _Succession:
         self._today = today
         self._find = find
         self._superseders = superseders
-        self._known: dict[str, tuple[Page, ...]] = {}
+        self._known: dict[str, tuple[Governed, ...]] = {}
 
-    def standing(self, page: Page) -> Standing:
+    def standing(self, page: Governed) -> Standing:
         reasons = _own_reasons(page.lifecycle, self._today)
         nearer = self._replacing(page)
         if not nearer:
@@ -118,7 +134,7 @@ class _Succession:
         others = [reason for reason in reasons if reason[0] != "superseded"]
         return _worst([*others, ("superseded", _named(last))], last.path)
 
-    def _nearer(self, page: Page) -> tuple[Page, ...]:
+    def _nearer(self, page: Governed) -> tuple[Governed, ...]:
         """The pages that replace a page directly, the likeliest first: the one that it names
         itself, then the one signed off or changed last."""
         if page.path not in self._known:
@@ -148,12 +164,12 @@ class _Succession:
             lifecycle.valid_from is not None and self._today < lifecycle.valid_from
         )
 
-    def _replacing(self, page: Page) -> tuple[Page, ...]:
+    def _replacing(self, page: Governed) -> tuple[Governed, ...]:
         """The direct successors from which the page is not reached again: which of the pages of
         a circle replaces the others cannot be known."""
         return tuple(other for other in self._nearer(page) if not self._reaches(other, page.path))
 
-    def _reaches(self, start: Page, path: str) -> bool:
+    def _reaches(self, start: Governed, path: str) -> bool:
         seen = {start.path}
         waiting = [start]
         while waiting:
@@ -165,7 +181,7 @@ class _Succession:
                     waiting.append(other)
         return False
 
-    def _last(self, nearer: tuple[Page, ...]) -> Page:
+    def _last(self, nearer: tuple[Governed, ...]) -> Governed:
         """The end of the chain. It ends, since no step leads back."""
         while nearer:
             last = nearer[0]
@@ -177,7 +193,7 @@ def _age(lifecycle: Lifecycle) -> date:
     return lifecycle.approved_on or lifecycle.updated or date.min
 
 
-def _named(page: Page) -> str:
+def _named(page: Governed) -> str:
     lifecycle = page.lifecycle
     words = f"superseded by {page.path}"
     if lifecycle.state != "approved":

@@ -20,7 +20,7 @@ from wellread.types import EVERYONE, Acl, Filters, Run, Scope
 
 RUNS_SHOWN = 5
 FILES_SHOWN = 20
-"""So many fit a screen with the rest of the status; the counts are whole."""
+"""So many of both fit a screen with the rest of the status; the counts are whole."""
 
 STALE = "changed since it was indexed"
 

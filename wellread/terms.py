@@ -12,37 +12,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 import Stemmer
 
+from wellread.folding import DASHES, IGNORED, fold
 from wellread.languages import (
-    SCRIPT_DEFAULT,
-    SNOWBALL,
-    function_words,
     language_for,
-    script_of,
-    script_of_language,
 )
+from wellread.stems import MAX_WORD, stem, stemmer
 
 ANALYZER_VERSION = f"1/snowball-{Stemmer.version()}/unicode-{unicodedata.unidata_version}"
 """Changes whenever the same text could give other terms; an index made by another is rebuilt."""
-
-MAX_WORD = 64
-"""Characters of a word that are kept. Longer runs are encoded data; the longest word of
-scale-docs-18k that a person would type has 58."""
 
 MAX_IDENTIFIER = 128
 """Characters of a compound that is kept whole; longer ones are kept in their segments only."""
 
 LEXICON_SIZE = 200_000
 """Pieces held per language, and half as many compounds."""
-
-PAIR_SEPARATOR = "_"
-"""Joins the words of a pair; no word holds it, since it separates words."""
 
 
 class Token(NamedTuple):
@@ -64,13 +54,6 @@ class Scan(NamedTuple):
 
 # --- characters ----------------------------------------------------------------------------
 
-_IGNORED = (
-    "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
-    "\U000e0000-\U000e01ef"
-)
-"""Soft hyphens, zero-width and directional characters, variation selectors, tags: not shown,
-so they neither separate words nor tell them apart."""
-
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a"
@@ -88,7 +71,6 @@ _UNSPACED = (
 )
 """Scripts whose texts have no spaces between words, and Hangul: indexed as bigrams."""
 
-_DASHES = "\u2010\u2011\u2012\u2013"
 _JOINERS = r"\-./\\:@#&=?+"
 
 
@@ -109,41 +91,32 @@ _SIMPLE = re.compile("[(\\[{\"'*«“„‘]*([A-Za-z]+|[А-Яа-яЁё]+)[)\\]}
 # library of ASCII may spend on them: they are made when the first text needs them.
 @cache
 def _any_compound() -> re.Pattern[str]:
-    return _compound(rf"\w[\w{_MARKS}{_IGNORED}]*", _JOINERS + _DASHES)
+    return _compound(rf"\w[\w{_MARKS}{IGNORED}]*", _JOINERS + DASHES)
 
 
 @cache
 def _any_run() -> re.Pattern[str]:
-    return re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}{_IGNORED}])*")
+    return re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}{IGNORED}])*")
 
 
 @cache
 def _unspaced_run() -> re.Pattern[str]:
-    return re.compile(rf"([{_UNSPACED}][{_UNSPACED}{_MARKS}{_IGNORED}]*)")
+    return re.compile(rf"([{_UNSPACED}][{_UNSPACED}{_MARKS}{IGNORED}]*)")
 
 
 @cache
 def _cluster() -> re.Pattern[str]:
     return re.compile(
         "[\u1100-\u115f\ua960-\ua97f]+[\u1160-\u11a7\ud7b0-\ud7c6]*[\u11a8-\u11ff\ud7cb-\ud7fb]*"
-        f"|.[\u3099\u309a\uff9e\uff9f{_IGNORED}]*",
+        f"|.[\u3099\u309a\uff9e\uff9f{IGNORED}]*",
         re.DOTALL,
-    )
-
-
-@cache
-def _dropped() -> re.Pattern[str]:
-    return re.compile(
-        f"[{_IGNORED}\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
-        "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
-        "\ufe20-\ufe2f\\s]"
     )
 
 
 _STRONG = re.compile(r"[/\\:@?&#=]+")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
 _NUMBERED = re.compile(r"(?<![\d.])\d+(?:\.\d+)+")
-_JOINED = re.compile(rf"[{_JOINERS}{_DASHES}_,]")
+_JOINED = re.compile(rf"[{_JOINERS}{DASHES}_,]")
 # Letters with a mark are no borders, so that composed and decomposed text are cut alike.
 _LOWER, _UPPER = "a-zа-ик-я", "A-ZА-ИК-Я"
 _CAMEL = re.compile(
@@ -152,109 +125,6 @@ _CAMEL = re.compile(
 )
 _PLURAL_ACRONYM = re.compile(r"[A-ZА-ЯЁ]{2,}s")
 _POSSESSIVE = frozenset(("'s", "’s", "'S", "’S"))
-
-_LETTERS = frozenset("йўїѓќ")
-"""Letters that decompose into a base and a mark, and are letters all the same."""
-
-_PLAIN = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "æ": "ae", "œ": "oe", "ı": "i"} | dict.fromkeys(
-    _DASHES, "-"
-)
-
-
-class _Folding(dict[int, str]):
-    """What a composed, casefolded character becomes; filled as characters are met."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        if character in _LETTERS:
-            folded = character
-        elif character in _PLAIN:
-            folded = _PLAIN[character]
-        else:
-            bare = _dropped().sub("", unicodedata.normalize("NFD", character))
-            folded = unicodedata.normalize("NFC", bare)
-        self[code] = folded
-        return folded
-
-
-_FOLDING = _Folding()
-
-
-def fold(text: str) -> str:
-    """NFKC, casefolded, without diacritics except where they make a letter of Cyrillic.
-
-    Latin letters lose theirs in every language (``å`` → ``a``, ``ñ`` → ``n``, ``ø`` → ``o``):
-    names are typed on keyboards that lack them. ``ß`` becomes ``ss``, ``ё`` ``е``.
-    """
-    if text.isascii():
-        return text.lower()
-    parts = text.split()
-    if len(parts) > 1:
-        return " ".join(map(fold, parts))
-    composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return composed.translate(_FOLDING)
-
-
-# --- stems ---------------------------------------------------------------------------------
-
-
-@cache
-def _stem(language: str) -> Callable[[str], str]:
-    algorithm = SNOWBALL.get(language)
-    if algorithm is None or algorithm not in Stemmer.algorithms():
-        return str
-    # Our lexicon is the cache; Stemmer's own (10,000 words) would be looked up for nothing.
-    once: Callable[[str], str] = Stemmer.Stemmer(algorithm, 0).stemWord
-    if language != "ru":
-        return once
-
-    def to_the_end(word: str) -> str:
-        # Кузнецов is cut to кузнец, Кузнецову only to кузнецов: cut again until nothing
-        # gives, so that a surname is one term in all its cases.
-        while (stem := once(word)) != word:
-            word = stem
-        return stem
-
-    return to_the_end
-
-
-def stem(word: str, language: str) -> str:
-    """The term of a folded word in a document of a language, by the rules of its script."""
-    return _stem(language_for(script_of(word), language))(word[:MAX_WORD])
-
-
-def stems(word: str, languages: Iterable[str]) -> tuple[str, ...]:
-    """The distinct terms that a folded word has in documents of these languages."""
-    return tuple(dict.fromkeys(stem(word, language) for language in languages))
-
-
-@cache
-def folded_function_words(language: str) -> frozenset[str]:
-    """The folded function words of the language."""
-    return frozenset(fold(word) for word in function_words(language))
-
-
-@cache
-def function_terms(language: str) -> frozenset[str]:
-    """The terms of function words in a document of the language, other scripts included."""
-    own = script_of_language(language)
-    return frozenset(
-        stem(word, language)
-        for name in {language} | {v for k, v in SCRIPT_DEFAULT.items() if k != own}
-        for word in folded_function_words(name)
-    )
-
-
-def content_terms(terms: Iterable[str], language: str) -> list[str]:
-    """The terms that are not those of function words."""
-    function = function_terms(language)
-    return [term for term in terms if term not in function]
-
-
-def pairs(terms: Iterable[str], language: str) -> list[str]:
-    """Neighbouring content words as terms of their own; function words between are skipped."""
-    content = content_terms(terms, language)
-    return [f"{left}{PAIR_SEPARATOR}{right}" for left, right in pairwise(content)]
 
 
 # --- pieces --------------------------------------------------------------------------------
@@ -416,7 +286,7 @@ class Lexicon(dict[str, tuple[str, ...]]):
     def __init__(self, language: str) -> None:
         super().__init__()
         self.language = language
-        self._latin = _stem(language_for("latin", language))
+        self._latin = stemmer(language_for("latin", language))
         self.identifiers: dict[str, tuple[str, ...]] = {}
         self.compounds: dict[str, _Analysis] = {}
 

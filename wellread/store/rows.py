@@ -6,10 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from wellread.folding import fold
+from wellread.stems import stem
 from wellread.store.base import AnalyzedDocument, PassageTerms
 from wellread.store.codec import dump_headings, dump_path, dump_record
 from wellread.store.texts import TextRow, text_row
-from wellread.terms import fold, stem
 
 SectionRow = tuple[str, int, str, int, int, int, int, int | None]
 PassageRow = tuple[int, str, int, int, int, int, int | None]
