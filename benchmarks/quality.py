@@ -19,7 +19,7 @@ from benchmarks.measure import Row, Table
 from benchmarks.quality_page import Measured, page
 from wellread.config import load
 from wellread.errors import MissingExtra
-from wellread.ladder import CONTEXT_LINE, Ladder, Rung, climb, rungs
+from wellread.ladder import CONTEXT_LINE, Ladder, climb, rungs
 from wellread.output import emit
 from wellread.questions import read_questions
 from wellread.report_eval import ladder_lines
@@ -65,11 +65,10 @@ def main(wanted: Sequence[str]) -> int:
 def climbed(name: str) -> Measured:
     """The ladder on a judged set, and the same on the other engine."""
     # A context line is made of clients, domains, aliases and tags, which no judged set names.
-    table = [rung for rung in rungs() if rung.name != CONTEXT_LINE]
-    ladder, documents = on_engine(name, "tantivy", table)
+    ladder, documents = on_engine(name, "tantivy", but=(CONTEXT_LINE,))
     fts5 = None
     if name in BOTH_ENGINES:
-        other, _ = on_engine(name, "fts5", table[-1:])
+        other, _ = on_engine(name, "fts5", last=True)
         fts5 = other.steps[-1].evaluation.means["ndcg@10"]
     print(f"\n{name}", flush=True)
     emit(ladder_lines(ladder), sys.stdout)
@@ -83,13 +82,18 @@ def climbed(name: str) -> Measured:
     )
 
 
-def on_engine(name: str, engine: str, table: Sequence[Rung]) -> tuple[Ladder, int]:
-    """A ladder with one engine, and how many documents the set has."""
+def on_engine(
+    name: str, engine: str, *, but: Sequence[str] = (), last: bool = False
+) -> tuple[Ladder, int]:
+    """A ladder with one engine, all of it but some rungs or the last rung only, and how many
+    documents the set has. Rungs that a set has nothing for are no part of it."""
     judgements = judged(name)
     file = configure(
         f"{name}-{engine}", judgements.root, "[search]", f'lexical = "{engine}"'
     ).resolve()
     config = load(file, {}, file.parent)
+    table = [one for one in rungs(config) if not one.missing and one.name not in but]
+    table = table[-1:] if last else table
     ladder = climb(judgements.questions, config, caller=OWNER, today=TODAY, table=table)
     return ladder, judgements.documents
 
@@ -115,7 +119,7 @@ def quality(table: Table) -> None:
         for engine in ("tantivy", "fts5") if name in BOTH_ENGINES else ("tantivy",):
             what = f"{name}, {engine}, nDCG@10"
             try:
-                ladder, _ = on_engine(name, engine, rungs()[-1:])
+                ladder, _ = on_engine(name, engine, last=True)
             except (Missing, MissingExtra) as error:
                 target = f"≥ {TARGETS[name]}"
                 table.add(

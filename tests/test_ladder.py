@@ -43,17 +43,20 @@ def ladder(shelf: Library) -> Ladder:
     return climb(QUESTIONS, shelf.config, caller=OWNER, today=TODAY)
 
 
-def test_the_first_step_is_the_plain_recipe_and_the_last_what_a_library_does() -> None:
-    first, *_, last = rungs()
+def test_the_first_step_is_the_plain_recipe_and_the_last_what_a_library_does(
+    shelf: Library,
+) -> None:
+    first, *_, last = rungs(shelf.config)
     assert (first.name, first.steps) == ("seed", None)
     assert last.steps == RetrievalSteps()
-    names = [rung.name for rung in rungs()]
+    names = [rung.name for rung in rungs(shelf.config)]
     assert len(set(names)) == len(names)
 
 
 def test_each_step_is_compared_with_the_one_before(ladder: Ladder) -> None:
     values = {step.rung.name: step.evaluation.means["success@5"] for step in ladder.steps}
     assert values["+ word pairs"] == 0.5
+    assert [rung.name for rung in ladder.left_out] == ["+ synonyms"]
     assert values["+ context line"] == 1.0
     assert ladder.steps[0].changes == {}
     last = ladder.steps[-1].changes["success@5"]
@@ -72,7 +75,7 @@ def test_every_step_has_its_costs_and_its_leak_rate(ladder: Ladder) -> None:
 def test_a_ladder_leaves_the_library_and_its_folder_alone(shelf: Library) -> None:
     generation = shelf.scope(OWNER).generation
     before = sorted(shelf.config.library.iterdir())
-    climb(QUESTIONS[:1], shelf.config, caller=OWNER, today=TODAY, table=rungs()[:2])
+    climb(QUESTIONS[:1], shelf.config, caller=OWNER, today=TODAY, table=rungs(shelf.config)[:2])
     assert sorted(shelf.config.library.iterdir()) == before
     assert shelf.scope(OWNER).generation == generation
 
@@ -80,17 +83,35 @@ def test_a_ladder_leaves_the_library_and_its_folder_alone(shelf: Library) -> Non
 def test_control_questions_alone_climb_without_a_difference_to_tell(shelf: Library) -> None:
     from wellread.report_eval import ladder_lines
 
-    found = climb(QUESTIONS[2:], shelf.config, caller=OWNER, today=TODAY, table=rungs()[1:3])
+    found = climb(
+        QUESTIONS[2:], shelf.config, caller=OWNER, today=TODAY, table=rungs(shelf.config)[1:3]
+    )
     assert [step.changes for step in found.steps] == [{}, {}]
     assert any("Costs: " in text for line in ladder_lines(found) for text, _ in line.spans)
 
 
 def test_a_rung_that_lacks_something_is_left_out_and_said(shelf: Library) -> None:
     lacking = Rung(name="+ x", about="", steps=RetrievalSteps(), missing="Install it.")
-    table = (*rungs()[1:2], lacking)
+    table = (*rungs(shelf.config)[1:2], lacking)
     found = climb(QUESTIONS[:2], shelf.config, caller=OWNER, today=TODAY, table=table)
     assert [step.rung.name for step in found.steps] == ["bm25"]
     assert found.left_out == (lacking,)
+
+
+def test_a_dictionary_is_a_step_of_its_own(tmp_path: Path) -> None:
+    files = {"a.md": page("# Unpaid leave\n\nAsk your lead."), "b.md": page("# Office\n\nDoors.")}
+    (tmp_path / "synonyms.yaml").write_text("groups:\n  - [sabbatical, unpaid leave]\n")
+    asked = Question(id="q1", text="sabbatical", expect={"a.md": 3})
+    with library(tmp_path, files, "[index]\nworkers = 1\n") as opened:
+        found = climb([asked], opened.config, caller=OWNER, today=TODAY)
+    values = {step.rung.name: step.evaluation.means["success@5"] for step in found.steps}
+    assert values == {
+        "seed": 0,
+        "bm25": 0,
+        "+ word pairs": 0,
+        "+ synonyms": 1,
+        "+ context line": 1,
+    }
 
 
 @pytest.mark.parametrize("engine", ["tantivy", "fts5"])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 DETAILS = ("snippet", "passage")
+SYNONYM_ACTIONS = ("suggest",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -135,6 +136,8 @@ def build_parser() -> argparse.ArgumentParser:
     measure.add_argument("--run", metavar="FILE", help="write the rankings as a TREC run")
     measure.add_argument("--compare", metavar="FILE", help="compare with such a run")
     measure.add_argument("--answers", metavar="FILE", help="say what went wrong in judged answers")
+    synonyms = command("synonyms", "propose entries for the dictionary", reading)
+    synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
 
     backup = command("backup", "write the library into one file")
     backup.add_argument("file", metavar="FILE", help="a new file")

@@ -86,6 +86,7 @@ COMMANDS = {
     "status": "cli_read",
     "lint": "cli_read",
     "eval": "cli_eval",
+    "synonyms": "cli_synonyms",
     "backup": "cli_write",
     "restore": "cli_write",
     "forget": "cli_write",

@@ -25,6 +25,7 @@ from wellread.types import (
 
 FILE_NAME = "wellread.toml"
 LIBRARY_NAME = ".wellread"
+SYNONYMS_NAME = "synonyms.yaml"
 REMEMBERED_SOURCES = "sources.json"
 
 
@@ -56,6 +57,7 @@ class Config:
     subject: str | None
     environ_as: str | None
     lexical: Literal["tantivy", "fts5"]
+    synonyms: Path | None
     trace: bool
     trace_days: int
 
@@ -93,6 +95,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         subject=file.values("identity")["subject"],
         environ_as=environ.get("WELLREAD_AS"),
         lexical=file.values("search")["lexical"],
+        synonyms=_synonyms(file),
         trace=trace["enabled"],
         trace_days=trace["retention_days"],
     )
@@ -282,6 +285,21 @@ def _access(file: ConfigFile) -> AccessRules:
             )
         rules.append(AccessRule(path=values["path"], allow=values["allow"], deny=values["deny"]))
     return AccessRules(default=file.values("access")["default"], rules=tuple(rules))
+
+
+def _synonyms(file: ConfigFile) -> Path | None:
+    """The file of synonyms, which may come and go under the name that is looked for anyway;
+    one that was called otherwise must be there."""
+    if file.path is None:
+        return None
+    found: Path = file.values("search")["synonyms"]
+    written = [entry["synonyms"] for entry in file.entries("search") if "synonyms" in entry]
+    if written not in ([], [SYNONYMS_NAME]) and not found.is_file():
+        raise ConfigError(
+            f"[search] synonyms names {found}, which is not there ({file.path}): "
+            "correct the path, or write the file (see docs/synonyms.md)"
+        )
+    return found
 
 
 def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:

@@ -55,10 +55,12 @@ class Rung:
     missing: str = ""
 
 
-def rungs() -> tuple[Rung, ...]:
-    """The steps in their order, each with all those before it."""
-    words = RetrievalSteps(weights=Weights(context=0, pairs=0), pair_weight=0)
-    pairs = RetrievalSteps(weights=Weights(context=0))
+def rungs(config: Config) -> tuple[Rung, ...]:
+    """The steps in their order, each with all those before it; what the configuration lacks is
+    said."""
+    words = RetrievalSteps(weights=Weights(context=0, pairs=0), pair_weight=0, synonyms=False)
+    pairs = RetrievalSteps(weights=Weights(context=0), synonyms=False)
+    dictionary = config.synonyms is not None and config.synonyms.is_file()
     return (
         Rung(
             name="seed",
@@ -67,6 +69,12 @@ def rungs() -> tuple[Rung, ...]:
         ),
         Rung(name="bm25", about="our BM25 over passages: title, heading, body", steps=words),
         Rung(name="+ word pairs", about="neighbouring words as terms of their own", steps=pairs),
+        Rung(
+            name="+ synonyms",
+            about="words of the house looked for under what the documents call them",
+            steps=replace(pairs, synonyms=True),
+            missing="" if dictionary else "There is no dictionary: see docs/synonyms.md.",
+        ),
         Rung(
             name=CONTEXT_LINE,
             about="client, domain, aliases and tags as text of the passage",
@@ -118,7 +126,7 @@ def climb(
     """Measure every rung on the sources of a configuration. Each index is built anew in a
     temporary folder; the library itself is not touched. Raises what indexing and
     ``evaluate`` raise."""
-    table = rungs() if table is None else table
+    table = rungs(config) if table is None else table
     callers = callers_of(questions, config, caller)
     steps: list[Step] = []
     with TemporaryDirectory(prefix="wellread-ladder-") as folder, ExitStack() as opened:

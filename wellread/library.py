@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
+    from wellread.suggest import Candidate
+    from wellread.synonymfile import SynonymFile
     from wellread.types import Problem
 
 NO_FILTERS = Filters()
@@ -46,6 +48,7 @@ class Library:
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
+        self._synonyms: SynonymFile | None = None
         self._traces = TraceWriter(config.library / journal.FILE) if config.trace else None
 
     @classmethod
@@ -101,6 +104,7 @@ class Library:
         from wellread.search import search
 
         arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
+        synonyms, broken = self._dictionary().current()
         with self._traced(scope, "search", arguments) as answered, self._snapshot() as snapshot:
             scope = self._current(scope, snapshot)
             result = search(
@@ -114,8 +118,13 @@ class Library:
                 detail=detail,
                 explained=explain,
                 steps=self.steps,
+                synonyms=synonyms,
             )
-            notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
+            notes = (
+                *broken,
+                *freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope),
+            )
+            arguments["synonyms"] = list(result.synonyms)
             answered.returned = tuple(hit.section for hit in result.hits)
             answered.outcome, answered.left_out = result.outcome, result.left_out
         return replace(result, notes=(*result.notes, *notes)) if notes else result
@@ -220,14 +229,32 @@ class Library:
 
     def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
         """Every mistake in the documents in scope, by path and line. Files that are no
-        documents have no readers of their own: only the local owner is told of missing ones."""
+        documents have no readers of their own: only the local owner is told of missing ones,
+        and of the dictionary."""
         from wellread.lint import lint
         from wellread.sources.places import located
 
         owner = scope.caller.owner
         exists = (lambda path: located(self.config, path) is not None) if owner else None
+        dictionary = self._dictionary()
+        synonyms = None
+        problems: tuple[Problem, ...] = ()
+        if owner and dictionary.file is not None:
+            synonyms = (dictionary.file.name, dictionary.current()[0])
+            problems = dictionary.problems()
         with self._snapshot() as snapshot:
-            return lint(snapshot, scope=self._current(scope, snapshot), exists=exists)
+            found = lint(
+                snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
+            )
+        return (*problems, *found)
+
+    def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
+        """Candidates for the dictionary from the documents in scope: see ``suggest``."""
+        from wellread.suggest import suggest
+
+        synonyms, _ = self._dictionary().current()
+        with self._snapshot() as snapshot:
+            return suggest(snapshot, synonyms, scope=self._current(scope, snapshot))
 
     # --- writing -----------------------------------------------------------------------
 
@@ -306,6 +333,14 @@ class Library:
             store = self._store
         with store.snapshot() as snapshot:
             yield snapshot
+
+    def _dictionary(self) -> SynonymFile:
+        from wellread.synonymfile import SynonymFile
+
+        with self._guard:
+            if self._synonyms is None:
+                self._synonyms = SynonymFile(self.config.synonyms)
+            return self._synonyms
 
     def _resolve(self, caller: Caller, snapshot: EmbeddedSnapshot) -> Scope:
         known = self._acls

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from wellread.errors import UsageError
 from wellread.globs import any_of
@@ -36,6 +36,9 @@ from wellread.types import (
     Standing,
 )
 
+if TYPE_CHECKING:
+    from wellread.synonyms import Synonyms
+
 Detail = Literal["snippet", "passage"]
 
 WINDOW = 200
@@ -57,6 +60,7 @@ def search(
     detail: Detail = "snippet",
     explained: bool = False,
     steps: RetrievalSteps = DEFAULT_STEPS,
+    synonyms: Synonyms | None = None,
 ) -> SearchResult:
     """The passages that best match a text, a page at a time.
 
@@ -69,7 +73,12 @@ def search(
     cursor = Cursor(text, filters, scope)
     offset = cursor.offset(page)
     query = build_query(
-        text, snapshot=snapshot, scope=scope, filters=filters, pair_weight=steps.pair_weight
+        text,
+        snapshot=snapshot,
+        scope=scope,
+        filters=filters,
+        synonyms=synonyms if steps.synonyms else None,
+        pair_weight=steps.pair_weight,
     )
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
@@ -98,6 +107,7 @@ def search(
         without_filters=without,
         notes=index_notes(snapshot),
         effective_query=query.effective_query if explained else (),
+        synonyms=query.synonyms,
     )
 
 

@@ -218,6 +218,13 @@ TABLES: tuple[Table, ...] = (
                 about="The engine for words: tantivy, or fts5 to keep everything in SQLite, "
                 "slower on large libraries.",
             ),
+            Setting(
+                key="synonyms",
+                kind="path",
+                default="synonyms.yaml",
+                about="The words of your house for what documents call otherwise. Read where it "
+                "exists, and again when it changes.",
+            ),
         ),
     ),
     Table(

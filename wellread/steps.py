@@ -16,10 +16,12 @@ DEFAULT_WEIGHTS = Weights()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalSteps:
     """``weights`` hold for the index and take a build of their own; ``pair_weight`` holds for
-    a query, 0 asks for no word pairs."""
+    a query, 0 asks for no word pairs; ``synonyms`` says whether a query takes the words that
+    the library's dictionary adds."""
 
     weights: Weights = DEFAULT_WEIGHTS
     pair_weight: float = PAIR_WEIGHT
+    synonyms: bool = True
 
 
 DEFAULT_STEPS = RetrievalSteps()

@@ -431,7 +431,8 @@ class SearchResult:
     """What ``search`` returns. ``left_out`` counts hits beyond this page; ``more_exist`` says
     that the window was full. ``without_filters`` counts what the filters removed, where they
     removed all: the filter's name, and passages in scope without it. ``notes`` are sentences
-    for the reader: what was expanded, what is held back."""
+    for the reader: what was expanded, what is held back. ``synonyms`` are lines like
+    ``day off → unpaid leave`` for what the dictionary added."""
 
     outcome: Outcome
     hits: tuple[Hit, ...]
@@ -444,6 +445,7 @@ class SearchResult:
     without_filters: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
     effective_query: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

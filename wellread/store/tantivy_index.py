@@ -272,7 +272,7 @@ class TantivySearcher:
         hits = tuple(map(ScoredPassage, cast("list[int]", ids), scores))
         counted = [self._group(group) for group in query.groups if group.counted]
         any_group = counted_hits(found)
-        if len(counted) <= 1:
+        if len(counted) <= 1 and len(counted) == len(groups):
             all_groups = any_group
         else:
             every = Query.const_score_query(
