@@ -193,7 +193,7 @@ def _compare(file: Path, evaluation: Evaluation, lines: list[Line], answer: dict
 
 
 def _answers(args: argparse.Namespace) -> int:
-    from wellread.answers import label, read_answers
+    from wellread.judged_answers import label, read_answers
     from wellread.output import emit, emit_json
     from wellread.report_eval import answers_json, answers_lines
 

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from wellread.answers import LABELS, Labelled
 from wellread.evaluate import SEEN_FIRST, Evaluation, Result, grouped, means
+from wellread.judged_answers import LABELS, Labelled
 from wellread.ladder import DECIDES, Ladder, Step
 from wellread.measures import MEASURES
 from wellread.output import BLANK, Line, line, plural

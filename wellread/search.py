@@ -22,7 +22,7 @@ from wellread.rank import (
     in_order,
     put_successors,
 )
-from wellread.snippet import render, snippet, visible
+from wellread.snippet import render, snippet
 from wellread.standing import standings_in
 from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
@@ -35,6 +35,7 @@ from wellread.types import (
     SearchResult,
     Standing,
 )
+from wellread.visible import visible
 
 if TYPE_CHECKING:
     from wellread.synonyms import Synonyms
@@ -280,6 +281,13 @@ def without_each_filter(
     return tuple((name, passages) for name, passages in counted if passages)
 
 
+def page_after(text: str, filters: Filters, *, scope: Scope, page: str | None, shown: int) -> str:
+    """The cursor of the page that follows the first hits of a page, where fewer could be shown
+    than were asked for."""
+    cursor = Cursor(text, filters, scope)
+    return cursor.at(cursor.offset(page) + shown)
+
+
 LONGEST_CURSOR = 64
 """Characters: of a key of 16 and an offset a cursor takes about 40."""
 
@@ -312,7 +320,7 @@ class Cursor:
             key = None
         if key != self.key or not isinstance(offset, int) or offset < 0:
             raise UsageError(
-                f"The page {page[:40]!r} is not one of this query. Take `next_page` of a result "
-                "for the same words, filters and caller, or leave it out for the first page."
+                f"The page {page[:40]!r} is not one of this query. Take the one that a result for "
+                "the same words, filters and caller named, or leave it out for the first."
             )
         return offset

@@ -504,7 +504,8 @@ class OutlineEntry:
 class ReadResult:
     """What ``read`` returns. ``lines`` are file lines of ``text``, first and last; ``more`` is
     the handle or line range to go on with. ``before`` and ``after`` name the neighbouring
-    sections where a section was asked for."""
+    sections where a section was asked for. ``indexed_at`` is when this text was taken up, and
+    ``as_of`` when the library last looked at its sources."""
 
     path: str
     section: str | None
@@ -527,6 +528,16 @@ class ReadResult:
     indexed_at: str
     pdf_page: int | None = None
     notes: tuple[str, ...] = ()
+    as_of: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """What was made of a result for whoever asked: its tokens, and how many of the hits or
+    lines are in it."""
+
+    tokens: int
+    shown: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

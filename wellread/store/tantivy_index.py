@@ -308,8 +308,9 @@ class TantivySearcher:
     def with_prefix(self, prefix: str, where: Restriction) -> list[VocabularyTerm]:
         """Words with this prefix and their counts, none of them 0."""
         restriction = self._restriction(where)
+        # Without a query the counts are those of the dictionary, with passages that were removed.
         everything = not restriction.must and not restriction.must_not
-        only = None if everything else self._combine([], [], restriction)
+        only = Query.all_query() if everything else self._combine([], [], restriction)
         found = self.searcher.terms_with_prefix("weighted", prefix, filter_query=only)
         return [
             VocabularyTerm(term=term, passages=passages) for term, passages in found if passages
