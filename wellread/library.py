@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
 from wellread.errors import ConfigError, NoIndex, UsageError, WellreadError
+from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import TraceWriter
@@ -42,11 +43,16 @@ class Library:
     Every reading method takes ``scope``, from ``library.scope(caller)``; it is resolved anew
     where the library has changed since. ``today`` is the day that standing is computed for.
     ``session`` is written into traces: a server gives each of its runs a name of its own.
+    ``steps`` are those that retrieval takes: other ones are for measuring, on a library of
+    their own where they concern the index.
     """
 
-    def __init__(self, config: Config, *, session: str = "") -> None:
+    def __init__(
+        self, config: Config, *, session: str = "", steps: RetrievalSteps = DEFAULT_STEPS
+    ) -> None:
         self.config = config
         self.session = session
+        self.steps = steps
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
@@ -143,6 +149,7 @@ class Library:
                 page=page,
                 detail=detail,
                 explained=explain,
+                steps=self.steps,
                 synonyms=synonyms,
             )
             stale = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
@@ -427,6 +434,7 @@ class Library:
             verify=verify,
             allow_mass_delete=allow_mass_delete,
             progress=progress,
+            weights=self.steps.weights,
             wait=wait,
         )
         with self._guard:
@@ -457,6 +465,12 @@ class Library:
 
         restore(file, library)
 
+    @contextmanager
+    def snapshot(self) -> Iterator[EmbeddedSnapshot]:
+        """One view of the library for several questions to it. Raises ``NoIndex``."""
+        with self._snapshot() as snapshot:
+            yield snapshot
+
     # --- within ------------------------------------------------------------------------
 
     def _journal(self) -> Path:
@@ -473,7 +487,7 @@ class Library:
     def _snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
         with self._guard:
             if self._store is None:
-                self._store = EmbeddedStore(self.config.library)
+                self._store = EmbeddedStore(self.config.library, weights=self.steps.weights)
             store = self._store
         with store.snapshot(stop) as snapshot:
             yield snapshot

@@ -239,6 +239,10 @@ class EmbeddedSnapshot:
         """The acls in use, for ``access`` to make a scope of."""
         return self.catalog.acls()
 
+    def acls_by_path(self) -> dict[str, str]:
+        """Every document's path and acl: for an audit, never for an answer."""
+        return self.catalog.acls_by_path()
+
     @property
     def indexed_at(self) -> str | None:
         """When the last good run ended."""
