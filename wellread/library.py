@@ -295,7 +295,16 @@ class Library:
             found = lint(
                 snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
             )
-        return (*problems, *found)
+            paths = snapshot.paths() if owner else []
+        return (*problems, *self._idle_rules(paths), *found)
+
+    def _idle_rules(self, paths: Sequence[str]) -> Iterator[Problem]:
+        from wellread.lint_rules import idle_rules
+
+        file = self.config.file
+        if paths and file is not None:
+            rules = self.config.parse_rules.defaults
+            yield from idle_rules(self.config.access, rules, paths, name=file.name)
 
     def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
         """Candidates for the dictionary from the documents in scope: see ``suggest``."""

@@ -262,6 +262,10 @@ class EmbeddedSnapshot:
         """The texts of documents that ``document_ids`` has given."""
         return self.catalog.texts.bodies(ids, folded=folded)
 
+    def paths(self) -> list[str]:
+        """Every document's path, whoever may read it: for the local owner."""
+        return [path for _, path in self.catalog.paths()]
+
     def left_files(self) -> list[LeftFile]:
         """The files that are not in the library, and why: for the local owner."""
         return self.catalog.left_files()
