@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from wellread.trace import Trace
+from wellread.trace import REPORT, Trace
 
 GAP_MINUTES = 30.0
 """Pause that ends a task. People's: sessions on the early web ended after 25.5 minutes (Catledge
@@ -99,8 +99,9 @@ def is_whole_question(text: str) -> bool:
 
 
 def is_empty(trace: Trace) -> bool:
-    """Whether a question was answered, with nothing. Errors are answers of another kind."""
-    return not trace.returned and not is_refused(trace)
+    """Whether a question was answered, with nothing. Errors are answers of another kind, and a
+    report of a miss asks for nothing."""
+    return not trace.returned and not is_refused(trace) and trace.tool != REPORT
 
 
 def is_refused(trace: Trace) -> bool:
