@@ -62,6 +62,20 @@ def test_a_refused_call_is_traced_with_the_names_of_its_arguments_alone(tmp_path
     assert [one.tokens for one in traces] == [answer.told.tokens for answer in answers]
 
 
+def test_a_refused_search_is_no_search_that_was_rephrased(tmp_path: Path) -> None:
+    _, traces = traced(
+        tmp_path,
+        [
+            ("search", {"query": "prices", "limit": 0}),
+            ("search", {"query": "prices"}),
+            ("find_exact", {"text": "(", "regex": True}),
+        ],
+    )
+    summed = usage(traces)
+    assert (summed.calls, summed.searches, summed.rephrased, summed.empty) == (3, 1, 0, 1)
+    assert sum(tool.refused for tool in summed.tools) == 2
+
+
 def test_an_error_is_traced_with_the_tokens_of_its_words(tmp_path: Path) -> None:
     answers, traces = traced(
         tmp_path,

@@ -130,7 +130,7 @@ def _time(trace: Trace) -> datetime:
 def _searches(task: Sequence[Trace]) -> list[_Search]:
     searches: list[_Search] = []
     for at, trace in enumerate(task):
-        if trace.tool in SEARCHES:
+        if trace.tool in SEARCHES and not is_refused(trace):
             text = str(trace.arguments.get("query") or trace.arguments.get("text") or "")
             documents = {_document(handle, trace.tool) for handle in trace.returned}
             same = searches[-1] if searches and searches[-1].text == text else None
