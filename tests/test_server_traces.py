@@ -122,6 +122,18 @@ def test_no_trace_is_left_where_traces_are_off(tmp_path: Path) -> None:
         assert again.traces(scope=scope_of(again)) == ()
 
 
+def test_a_question_without_a_library_begins_none(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / ".wellread").mkdir()
+    (tmp_path / "wellread.toml").write_text(members(ANN), encoding="utf-8")
+    with Library(load(tmp_path / "wellread.toml", {}, tmp_path)) as opened:
+        assert asked(opened, "search", {"query": "x"}).is_error
+        assert asked(opened, "search", {}).is_error
+    assert list((tmp_path / ".wellread").iterdir()) == []
+    assert caplog.text == ""
+
+
 def test_the_owner_is_told_of_lost_traces_and_nobody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

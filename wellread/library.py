@@ -565,7 +565,8 @@ class Library:
             answered.outcome = type(error).__name__
             raise
         finally:
-            if self.config.trace:
+            # A library that is not there is not begun by a trace of asking it.
+            if self.config.trace and self._traces.path.is_file():
                 self._traces.add(
                     Trace(
                         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
