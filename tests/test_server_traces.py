@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import threading
@@ -15,6 +16,8 @@ from tests.shelf import groups as members
 from wellread.answers import FAILED, Answer
 from wellread.config import load
 from wellread.library import Library
+from wellread.output import emit
+from wellread.report_journal import miss_lines, trace_lines
 from wellread.server import Serving, answer_call
 from wellread.trace import Trace
 from wellread.types import Caller
@@ -99,6 +102,26 @@ def test_a_reported_miss_is_traced_and_is_no_empty_answer(tmp_path: Path) -> Non
     assert trace.tokens == answer.told.tokens
     summed = usage([trace])
     assert (summed.tools[0].empty, summed.tools[0].refused) == (0, 0)
+
+
+def test_who_asks_can_write_no_lines_into_the_list_of_traces_and_misses(tmp_path: Path) -> None:
+    forged = "x\n2026-06-15T09:00:00  boss  read  hr.md\u202e\u2028y"
+    calls = [
+        ("search", {"query": forged}),
+        ("search", {"query": "x", "tag": [forged]}),
+        ("read", {"handle": forged}),
+        ("find_exact", {"text": "y", "path": [forged]}),
+        ("report_miss", {"question": forged, "looked_for": forged, "tried": [forged]}),
+    ]
+    _, traces = traced(tmp_path, calls)
+    with Library(load(tmp_path / "wellread.toml", {}, tmp_path)) as again:
+        misses = again.misses(scope=again.scope(OWNER))
+    stream = io.StringIO()
+    emit(trace_lines(traces), stream)
+    assert len(stream.getvalue().splitlines()) == len(calls)
+    emit(miss_lines(misses), stream)
+    assert "\u202e" not in stream.getvalue()
+    assert not any(line.startswith("2026-06-15") for line in stream.getvalue().splitlines())
 
 
 def test_a_failure_that_nobody_expected_is_traced_by_its_class(

@@ -310,7 +310,8 @@ def _refused_call(serving: Serving, name: str, arguments: Any) -> dict[str, Any]
     known = any(tool.name == name for tool in tools_of(serving.profile))
     given = arguments if isinstance(arguments, dict) else {}
     names = [one_line(str(each), LONGEST_NAME) for each in list(given)[:MOST_NAMES]]
-    return {"tool": name if known else UNKNOWN_TOOL, "arguments": {"given": names}}
+    tool = "read" if name == "fetch" else name  # as what is not refused is traced
+    return {"tool": tool if known else UNKNOWN_TOOL, "arguments": {"given": names}}
 
 
 def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -> Answer:
