@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -277,6 +278,24 @@ def test_large_requests_are_refused_declared_or_not(web: Web) -> None:
     for content in (large, iter([large[:1000]] * 70)):
         answer = web.post(signed(), json=None, content=content, headers=plain)
         assert answer.status_code == 413
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    web: Web, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("wellread.http_app.BODY_SECONDS", 0.05)
+    host, _, port = web.base.removeprefix("http://").partition(":")
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {signed()}\r\n"
+        "Accept: application/json, text/event-stream\r\n"
+        "Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"
+    )
+    with socket.create_connection((host, int(port)), timeout=10) as slow:
+        slow.sendall(head.encode())
+        answer = slow.recv(4096)
+    assert b" 40" in answer.split(b"\r\n")[0], answer
+    assert [one for one in caplog.records if one.levelno > logging.INFO] == []
+    assert web.post(signed()).status_code == 200
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 60_000])
