@@ -13,7 +13,7 @@ from wellread.store.base import AnalyzedDocument, AnalyzedPassage, PassageTerms,
 from wellread.terms import ANALYZER_VERSION, Scan, Token, index_terms, scan, tokens
 
 if TYPE_CHECKING:
-    from wellread.types import Document, Passage
+    from wellread.documents import Document, Passage
 
 __all__ = [
     "ANALYZER_VERSION",

@@ -21,9 +21,9 @@ from wellread.errors import ConfigError, LibraryBusy, RunRefused, WellreadError
 from wellread.locks import POLL_SECONDS, WatcherLock
 
 if TYPE_CHECKING:
+    from wellread.documents import Run
     from wellread.index import Progress
     from wellread.library import Library
-    from wellread.types import Run
     from wellread.watch import Watching
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from wellread.output import BLANK, Line, line, plural
 from wellread.report_journal import lost_lines
 
 if TYPE_CHECKING:
+    from wellread.documents import Problem, Run
     from wellread.status import FileNote, Status
-    from wellread.types import Problem, Run
 
 
 def run_lines(run: Run) -> Iterator[Line]:

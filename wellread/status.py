@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from wellread.access import from_canonical
+from wellread.documents import Run
 from wellread.errors import NoIndex
 from wellread.freshness import GONE, changed_files
 from wellread.standing import standings
 from wellread.store import journal, schema
 from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.trace import NONE_LOST, Lost
-from wellread.types import EVERYONE, Acl, Filters, Run, Scope
+from wellread.types import EVERYONE, Acl, Filters, Scope
 
 Noted = TypeVar("Noted")
 

@@ -9,27 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from wellread.documents import Converted as Converted
-    from wellread.documents import ConvertedPage as ConvertedPage
-    from wellread.documents import Document as Document
-    from wellread.documents import FileEntry as FileEntry
-    from wellread.documents import Heading as Heading
-    from wellread.documents import Link as Link
-    from wellread.documents import Passage as Passage
-    from wellread.documents import Problem as Problem
-    from wellread.documents import RawFile as RawFile
-    from wellread.documents import Run as Run
-    from wellread.documents import Section as Section
-    from wellread.documents import SkippedEntry as SkippedEntry
-    from wellread.views import AttachmentView as AttachmentView
-    from wellread.views import ExactResult as ExactResult
-    from wellread.views import LineMatch as LineMatch
-    from wellread.views import LinkView as LinkView
-    from wellread.views import OutlineEntry as OutlineEntry
-    from wellread.views import ReadResult as ReadResult
+from typing import Literal
 
 DocumentType = Literal["guideline", "playbook", "reference", "template", "brief"]
 State = Literal["draft", "in-review", "approved", "deprecated", "archived"]
@@ -297,14 +277,3 @@ class Told:
 
     tokens: int
     shown: int
-
-
-def __getattr__(name: str) -> object:
-    """The shapes that a search does not need, made when they are first asked for."""
-    if not name.startswith("_"):  # an import asks for __path__ and must not make them all
-        from wellread import documents, views
-
-        for module in (documents, views):
-            if name in vars(module):
-                return vars(module)[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

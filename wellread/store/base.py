@@ -16,20 +16,22 @@ from wellread.types import (
 )
 
 if TYPE_CHECKING:
-    from wellread.types import Document, Heading, Link, Passage, Problem, Section
+    from wellread.documents import Document, Heading, Link, Passage, Problem, Section
 
 TermKind = Literal["word", "identifier", "pair"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:
-    """How often a term of each place counts towards a passage's weighted frequency."""
+    """How often a term of each place counts towards a passage's weighted frequency. Word pairs
+    have a field of their own: 1 for an index with them, 0 for one without."""
 
     title: int = 5
     heading: int = 3
     body: int = 1
     identifier: int = 1
     context: int = 1
+    pairs: int = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -26,7 +26,7 @@ from wellread.store.texts import TextReader
 from wellread.types import Attachment, Filters, Scope
 
 if TYPE_CHECKING:
-    from wellread.types import Passage, Problem, Section
+    from wellread.documents import Passage, Problem, Section
 
 RECORD_CACHE_SIZE = 20_000
 """Documents kept in memory: about 1 kB each. Ids are never reused and rows never change, so
@@ -64,9 +64,9 @@ class GenerationFacts:
 
 
 class CatalogReader:
-    """Queries on one read transaction. Every method but ``state``, ``acls``, ``paths`` and
-    ``places`` takes the scope and answers as if nothing else existed. ``facts`` are those of
-    the transaction's generation."""
+    """Queries on one read transaction. Every method but ``state``, ``acls``,
+    ``acls_by_path``, ``paths`` and ``places`` takes the scope and answers as if nothing else
+    existed. ``facts`` are those of the transaction's generation."""
 
     def __init__(
         self,
@@ -89,6 +89,13 @@ class CatalogReader:
         return self.connection.execute(
             "SELECT id, canonical FROM acls WHERE id IN (SELECT acl_id FROM documents)"
         ).fetchall()
+
+    def acls_by_path(self) -> dict[str, str]:
+        """Every document's path and acl: for an audit, never for an answer."""
+        rows = self.connection.execute(
+            "SELECT d.path, a.canonical FROM documents d JOIN acls a ON a.id = d.acl_id"
+        )
+        return dict(rows.fetchall())
 
     def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:
         """Where passages belong, of any scope; those that are gone are left out."""

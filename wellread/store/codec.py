@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wellread.types import Lifecycle
 
 if TYPE_CHECKING:
-    from wellread.types import Document, Heading
+    from wellread.documents import Document, Heading
 
 SEPARATORS = (",", ":")
 

@@ -153,7 +153,7 @@ class EmbeddedWriter:
             from wellread.store.fts5_index import Fts5Writer
 
             self.behind: int | None = None
-            return Fts5Writer(self.connection)
+            return Fts5Writer(self.connection, self.weights)
         index = open_or_replace(tantivy_folder(self.folder, self.before.library_id))
         self.behind = index.searcher(reload=True).generation
         return index.writer(self.weights)

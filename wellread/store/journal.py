@@ -21,7 +21,7 @@ from wellread.store import schema
 from wellread.trace import Lost, Trace
 
 if TYPE_CHECKING:
-    from wellread.types import Run
+    from wellread.documents import Run
 
 FILE = schema.JOURNAL_FILE
 

@@ -31,7 +31,7 @@ from wellread.store.lexical import LexicalSearcher, Places, Restriction
 from wellread.types import Explanation, Filters, Scope
 
 if TYPE_CHECKING:
-    from wellread.types import Problem
+    from wellread.documents import Problem
 
 WILDCARD = re.compile(r"[*?\[\\]")
 
@@ -239,6 +239,10 @@ class EmbeddedSnapshot:
         """The acls in use, for ``access`` to make a scope of."""
         return self.catalog.acls()
 
+    def acls_by_path(self) -> dict[str, str]:
+        """Every document's path and acl: for an audit, never for an answer."""
+        return self.catalog.acls_by_path()
+
     @property
     def indexed_at(self) -> str | None:
         """When the last good run ended."""
@@ -257,6 +261,10 @@ class EmbeddedSnapshot:
     def bodies(self, ids: Collection[int], *, folded: bool = False) -> Iterator[tuple[int, bytes]]:
         """The texts of documents that ``document_ids`` has given."""
         return self.catalog.texts.bodies(ids, folded=folded)
+
+    def paths(self) -> list[str]:
+        """Every document's path, whoever may read it: for the local owner."""
+        return [path for _, path in self.catalog.paths()]
 
     def left_files(self) -> list[LeftFile]:
         """The files that are not in the library, and why: for the local owner."""
