@@ -403,3 +403,18 @@ def test_an_address_that_is_taken_is_said() -> None:
 
 def test_the_caller_of_http_is_never_the_owner() -> None:
     assert not Caller(subject=None).owner
+
+
+def test_who_still_sends_when_the_server_stops_leaves_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("wellread.http_app.GRACE_SECONDS", 1)
+    with serve(told_who()) as running:
+        host, _, port = running.base.removeprefix("http://").partition(":")
+        slow = socket.create_connection((host, int(port)), timeout=10)
+        head = f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 9\r\n\r\n{{"
+        slow.sendall(head.encode())
+        assert running.post().status_code == 200
+    slow.close()
+    assert "Cancel 1 running task" in caplog.text
+    assert "Traceback" not in caplog.text

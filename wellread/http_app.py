@@ -8,6 +8,7 @@ that a proxy would set (``X-Forwarded-…``) are believed of nobody, as nothing 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import signal
@@ -204,7 +205,11 @@ class _Guard:
             return await _refused(405, "send a POST", {"Allow": "POST"})(scope, receive, send)
         state = {**scope.get("state", {}), "caller": caller}
         headers = [(key, value) for key, value in scope["headers"] if key != b"authorization"]
-        body = await _body(scope, receive, self._max_request_size)
+        try:
+            body = await _body(scope, receive, self._max_request_size)
+        except asyncio.CancelledError:
+            # The grace is over. Let through, it is logged with a traceback for each connection.
+            return await _refused(503, "the server is stopping", {})(scope, receive, send)
         if body is None:
             words = f"the request was not there within {BODY_SECONDS:g} s"
             return await _refused(408, words, {"Connection": "close"})(scope, receive, send)
