@@ -69,7 +69,7 @@ class _Search:
 
 
 def usage(traces: Iterable[Trace], *, gap_minutes: float = GAP_MINUTES) -> Usage:
-    """Sum traces up, in any order."""
+    """Sum traces up. Those of one moment are taken in the order in which they come."""
     ordered = sorted(traces, key=lambda trace: trace.at)
     tasks = _tasks(ordered, timedelta(minutes=gap_minutes))
     found = [_searches(task) for task in tasks]
