@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TESTS_READY := $(VENV)/.tests-ready
 BENCH_READY := $(VENV)/.bench-ready
+CONFORMANCE_READY := $(VENV)/.conformance-ready
 DEMO := .demo
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench eval keycloak conformance load clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -16,11 +17,15 @@ $(READY): pyproject.toml
 	touch $@
 
 $(TESTS_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server,eval]" --group dev
 	touch $@
 
 $(BENCH_READY): $(TESTS_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	touch $@
+
+$(CONFORMANCE_READY): $(TESTS_READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group conformance
 	touch $@
 
 demo: $(READY)
@@ -38,8 +43,22 @@ format: $(TESTS_READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The whole flow with a real provider; needs a JDK 17 and Maven.
+keycloak: $(TESTS_READY)
+	sh tests/keycloak/run.sh $(BIN)/python
+
+# The published suite of the protocol and the inspector, against a server on loopback.
+conformance: $(CONFORMANCE_READY)
+	$(BIN)/python -m tests.conformance
+
+load: $(TESTS_READY)
+	$(BIN)/python -m benchmarks.load
+
 bench: $(BENCH_READY)
 	$(BIN)/python -m benchmarks.bench
+
+eval: $(BENCH_READY)
+	$(BIN)/python -m benchmarks.quality
 
 clean:
 	rm -rf $(VENV) $(DEMO) .bench

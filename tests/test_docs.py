@@ -92,6 +92,7 @@ def ask(company: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         ("index", ("index",)),
         ("status", ("status", "--today", "2026-06-15")),
         ("lint", ("lint",)),
+        ("eval", ("eval", "--today", "2026-06-15")),
     ],
 )
 def test_documented_keys_are_those_that_the_example_company_prints(
@@ -101,7 +102,7 @@ def test_documented_keys_are_those_that_the_example_company_prints(
     assert section
     documented, printed = json.loads(section[1]), ask(*arguments)
     assert list(documented) == list(printed)
-    for key in ("hits", "matches", "outline", "links", "attachments", "acls"):
+    for key in ("hits", "matches", "outline", "links", "attachments", "acls", "results"):
         if documented.get(key):
             assert printed[key], key
             assert set(documented[key][0]) == set(printed[key][0]), key
@@ -120,21 +121,26 @@ def test_the_search_page_names_every_state_that_changes_standing() -> None:
     assert [state for state in STATES if state != "approved" and f"`{state}`" not in text] == []
 
 
-def test_toml_examples_of_the_configuration_page_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["configuration.md", "serving.md"])
+def test_toml_examples_of_a_page_are_read(tmp_path: Path, name: str) -> None:
     from wellread.config import load
 
-    examples = re.findall(r"```toml\n(.*?)```", page("configuration.md"), re.DOTALL)
+    examples = re.findall(r"```toml\n(.*?)```", page(name), re.DOTALL)
     assert examples
     for number, example in enumerate(examples):
         folder = tmp_path / str(number)
         folder.mkdir()
         (folder / "wellread.toml").write_text(example, encoding="utf-8")
-        load(None, {}, folder).groups()
+        config = load(None, {}, folder)
+        config.groups()
+        config.auth()
 
 
 def test_dependencies_have_permissive_licences() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["office"]]
+    extras = project["optional-dependencies"]
+    groups = (project["dependencies"], extras["office"], extras["server"], extras["eval"])
+    wanted = [requirement for group in groups for requirement in group]
     for requirement in wanted:
         name = re.split(r"[\[<>=~! ]", requirement)[0]
         about = metadata(name)

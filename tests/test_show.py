@@ -14,6 +14,7 @@ from typing import get_args
 import pytest
 
 from wellread.cli import COMMANDS
+from wellread.documents import Problem, Run
 from wellread.output import Line, emit, emit_json, line, plain
 from wellread.report import lint_lines, run_lines, status_lines
 from wellread.show import (
@@ -25,22 +26,15 @@ from wellread.show import (
     search_lines,
 )
 from wellread.status import AclNote, FileNote, Status
-from wellread.types import (
+from wellread.trace import Lost
+from wellread.types import Counts, Explanation, Hit, Outcome, SearchResult, Standing, StandingName
+from wellread.views import (
     AttachmentView,
-    Counts,
     ExactResult,
-    Explanation,
-    Hit,
     LineMatch,
     LinkView,
-    Outcome,
     OutlineEntry,
-    Problem,
     ReadResult,
-    Run,
-    SearchResult,
-    Standing,
-    StandingName,
 )
 
 AT = "2026-06-15T09:00:00Z"
@@ -212,6 +206,7 @@ STATUS = Status(
     failed=(FileNote(path="b.docx", message="not a zip file"),),
     failed_count=1,
     acls=(AclNote(readers="everyone", documents=50), AclNote(readers="hr", documents=4)),
+    lost_traces=Lost(traces=3, since="2026-06-14T08:00:00.000+00:00"),
 )
 
 
@@ -295,6 +290,20 @@ def test_a_document_cannot_drive_the_readers_terminal() -> None:
     emit([hostile], terminal)
     assert "\x1b]" not in terminal.getvalue()
     assert "\x9b" not in terminal.getvalue()
+
+
+def test_a_file_name_with_a_line_end_cannot_pose_as_another_result() -> None:
+    forged = LineMatch(path="x\ncontracts/steel.md", line=3, text="90 % upfront", spans=())
+    for stream in (io.StringIO(), Terminal()):
+        emit(exact_lines(replace(EXACT, matches=(forged,))), stream)
+        assert "\ncontracts/steel.md" not in stream.getvalue()
+
+
+def test_a_full_window_is_told_where_every_hit_of_it_is_shown() -> None:
+    whole = replace(FOUND, left_out=0, next_page=None)
+    told = "3 hits, and more that were not looked at"
+    assert told in text_of(search_lines(whole, explain=False))
+    assert told not in text_of(search_lines(replace(whole, more_exist=False), explain=False))
 
 
 class Terminal(io.StringIO):

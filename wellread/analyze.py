@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from wellread.folding import fold
 from wellread.languages import detect_language
@@ -17,7 +18,9 @@ from wellread.store.base import (
     Weights,
 )
 from wellread.terms import ANALYZER_VERSION, Scan, Token, index_terms, scan, tokens
-from wellread.types import Document, Passage
+
+if TYPE_CHECKING:
+    from wellread.documents import Document, Passage
 
 __all__ = [
     "ANALYZER_VERSION",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.analyze import embedded_text
+from wellread.documents import EmbeddingRun
 from wellread.embed import EmbeddingSettings, embedder_of, name_of
 from wellread.errors import VectorsRefused
 from wellread.locks import WriterLock
@@ -26,7 +27,7 @@ from wellread.store import embeddings, journal
 from wellread.store.base import PassageRow
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.snapshot import EmbeddedSnapshot, another_model
-from wellread.types import Caller, EmbeddingRun, Scope
+from wellread.types import Caller, Scope
 from wellread.vectors import (
     HASH_BYTES,
     Matrix,

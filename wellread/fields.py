@@ -13,6 +13,7 @@ from datetime import date
 from typing import get_args
 
 from wellread.dates import add_period, read_period
+from wellread.documents import Problem
 from wellread.frontmatter import Frontmatter
 from wellread.paths import KINDS, attachment_kind, resolve
 from wellread.types import (
@@ -23,7 +24,6 @@ from wellread.types import (
     DocumentType,
     Lifecycle,
     ParseRules,
-    Problem,
     Sensitivity,
     State,
 )
@@ -101,7 +101,10 @@ def _fields(values: Values, rules: ParseRules) -> Fields:
     for key in sorted(values.front.repeated, key=lambda key: values.front.lines.get(key, 1)):
         name = known_name(key) or key
         values.lines.setdefault(name, values.front.lines.get(key, 1))
-        values.report(name, "key-repeated", f"{key!r} is written twice", "The last one holds.")
+        holds = "The last one holds."
+        if name in ("access", "deny"):
+            holds = "Write it once; until then only the local owner can read the document."
+        values.report(name, "key-repeated", f"{key!r} is written twice", holds)
     access, deny, sealed, itself = _access(values)
     type_, written = _type(values, rules)
     owner = values.text("owner")

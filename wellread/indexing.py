@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wellread.config import Config, SourceConfig, remember_sources
+from wellread.documents import EmbeddingRun, Run
 from wellread.errors import (
     ConfigError,
     MissingExtra,
@@ -22,15 +23,14 @@ from wellread.errors import (
     VectorsRefused,
 )
 from wellread.index import IndexRun, Progress, RunOptions, RunRules, SourceDates
-from wellread.locks import WriterLock
+from wellread.locks import WAIT_SECONDS, WriterLock
 from wellread.mounts import network_filesystem
 from wellread.prepare import stored_terms
 from wellread.sources import git
 from wellread.sources.folder import FolderSource
 from wellread.store import journal, schema
 from wellread.store.base import Weights
-from wellread.store.embedded import EmbeddedWriter, prepare_folder, standing_engine
-from wellread.types import EmbeddingRun, Run
+from wellread.store.embedded_writer import EmbeddedWriter, prepare_folder, standing_engine
 
 if TYPE_CHECKING:
     from wellread.embedding import EmbeddingProgress
@@ -48,6 +48,8 @@ def index_library(
     reembed: bool,
     progress: Callable[[Progress], None] | None,
     embedding_progress: Callable[[EmbeddingProgress], None] | None,
+    weights: Weights,
+    wait: float | None = None,
 ) -> Run:
     """One run, from the lock to the log, and then vectors, where a model is set. See
     ``Library.index``."""
@@ -56,6 +58,8 @@ def index_library(
         sources,
         RunOptions(full=full, verify=verify, allow_mass_delete=allow_mass_delete),
         progress,
+        weights,
+        wait,
     )
     if config.embeddings is None:
         return run
@@ -96,6 +100,8 @@ def _index(
     sources: Sequence[SourceConfig] | None,
     options: RunOptions,
     progress: Callable[[Progress], None] | None,
+    weights: Weights,
+    wait: float | None = None,
 ) -> Run:
     wanted = tuple(sources) if sources is not None else config.sources
     if not wanted:
@@ -111,7 +117,8 @@ def _index(
             f"The library folder {config.library} cannot be made: {error.strerror}. Make its "
             "parent writable, or name another with WELLREAD_LIBRARY."
         ) from error
-    with WriterLock(config.library / LOCK), _errors_of(config.library / journal.FILE):
+    lock = WriterLock(config.library / LOCK).acquire(timeout=WAIT_SECONDS if wait is None else wait)
+    with lock, _errors_of(config.library / journal.FILE):
         with closing(journal.open_journal(config.library / journal.FILE)) as log:
             try:
                 run = _run(
@@ -120,6 +127,7 @@ def _index(
                     options,
                     log,
                     progress,
+                    weights,
                 )
             except RunRefused as error:
                 if error.run is not None:
@@ -128,7 +136,7 @@ def _index(
             journal.add_run(log, run)
             if config.trace_days:
                 journal.expire(log, config.trace_days, datetime.now(UTC))
-        if config.file is None:
+        if config.file is None and sources is not None:
             remember_sources(config.library, wanted)
     return run
 
@@ -148,6 +156,7 @@ def _run(
     options: RunOptions,
     log: journal.Connection,
     progress: Callable[[Progress], None] | None,
+    weights: Weights,
 ) -> Run:
     last = journal.last_runs(log, 1)
     last_started = datetime.fromisoformat(last[0].started_at) if last else None
@@ -160,7 +169,7 @@ def _run(
                 lexical=lexical,
                 reanalyze=stored_terms,
                 full=full,
-                weights=Weights(),
+                weights=weights,
             ),
             RunRules(
                 parse=config.parse_rules,

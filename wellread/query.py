@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from wellread.decode import encodable
 from wellread.errors import UsageError
@@ -24,6 +25,7 @@ from wellread.languages import (
     vote,
 )
 from wellread.stems import PAIR_SEPARATOR, folded_function_words, function_terms, stem, stems
+from wellread.steps import PAIR_WEIGHT
 from wellread.store.base import (
     Alternative,
     Phrase,
@@ -35,9 +37,9 @@ from wellread.store.base import (
 from wellread.terms import Compound, compounds, index_terms
 from wellread.types import Filters, Scope
 
-PAIR_WEIGHT = 0.2
-"""nDCG@10 at 0, 0.1, 0.2, 0.3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963 .964 .964,
-deep-rag-gitlab (whole pages) .777 .802 .822 .825."""
+if TYPE_CHECKING:
+    from wellread.expand import Added
+    from wellread.synonyms import Synonyms
 
 # The parts of a code must never outweigh the code itself: a part that stands five times in a
 # title scores at most 2.2 times its idf, the code once in a long passage 0.45 times its own,
@@ -98,6 +100,7 @@ class Query:
     for, and ``pairs`` which terms are better together: what a snippet is chosen by.
     ``exact`` are the groups of codes and of rare names, which nothing else stands for.
     ``languages`` are those that the words may be in; none where there are only codes.
+    ``synonyms`` are lines like ``day off → unpaid leave`` for what a dictionary added.
     """
 
     text: str
@@ -110,6 +113,7 @@ class Query:
     pairs: frozenset[str] = frozenset()
     exact: tuple[TermGroup, ...] = ()
     languages: frozenset[str] = frozenset()
+    synonyms: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -172,9 +176,18 @@ class _InScope:
         return ranked[:MAX_RELATIVES]
 
 
-def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters) -> Query:
-    """Understands a query. Raises ``UsageError`` where there is no text at all; punctuation
-    alone gives an empty query, which finds nothing."""
+def build_query(
+    text: str,
+    *,
+    snapshot: Snapshot,
+    scope: Scope,
+    filters: Filters,
+    synonyms: Synonyms | None = None,
+    pair_weight: float = PAIR_WEIGHT,
+) -> Query:
+    """Understands a query, with the words that a dictionary adds; a ``pair_weight`` of 0 asks
+    for no word pairs. Raises ``UsageError`` where there is no text at all; punctuation alone
+    gives an empty query, which finds nothing."""
     if not text.strip():
         raise UsageError('The query is empty: write what to look for, for example "payment terms".')
     if not encodable(text):
@@ -192,12 +205,18 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
     if left_out:
         notes.append(f"{left_out} more common or later words were left out ({MAX_WORDS} are kept)")
 
+    added = _added(synonyms, found, units, languages, within) if synonyms else None
+    if added is not None and added.left_out:
+        kept = f"{len(added.used)} are kept"
+        notes.append(f"{added.left_out} more synonyms were left out ({kept})")
+    beside = added.beside if added is not None else {}
+
     groups: list[TermGroup] = []
     exact: list[TermGroup] = []
     lines: list[str] = []
     suggestions: list[str] = []
     expanded = 0
-    for unit in units:
+    for number, unit in enumerate(units):
         alternatives = unit.alternatives
         if literal := _literal(unit, within, function):
             exact.append(TermGroup(alternatives=literal))
@@ -205,10 +224,15 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
             expanded += 1
             relatives, spellings = _relatives(unit, within)
             alternatives = (*alternatives, *relatives)
-            suggestions.extend(spellings)
+            if number not in beside:  # a word of the dictionary is not misspelt
+                suggestions.extend(spellings)
+        alternatives = _distinct((*alternatives, *beside.get(number, ())))
         groups.append(TermGroup(alternatives=alternatives, counted=unit.counted))
         lines.append(_line(unit.written, alternatives))
-    pair_groups = _pair_groups(found, units, languages)
+    if added is not None:
+        groups += added.groups
+        lines += [_line(label, _distinct(terms)) for label, terms in added.shown]
+    pair_groups = _pair_groups(found, units, languages, pair_weight) if pair_weight else []
     phrases, phrase_lines = _phrases(text, languages)
     lines += [_line("pair", group.alternatives) for group in pair_groups]
     return Query(
@@ -219,7 +243,13 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
         suggestions=tuple(dict.fromkeys(suggestions)),
         matches=_matches(groups, "word"),
         identifiers=_matches(groups, "identifier"),
-        pairs=frozenset(a.term for group in pair_groups for a in group.alternatives),
+        pairs=frozenset(
+            alternative.term
+            for group in (*groups, *pair_groups)
+            for alternative in group.alternatives
+            if alternative.kind == "pair"
+        ),
+        synonyms=added.used if added is not None else (),
         exact=tuple(exact),
         languages=_languages_of(found, languages),
     )
@@ -375,6 +405,51 @@ def _languages_of(found: list[Compound], languages: tuple[str, ...]) -> frozense
     return frozenset(own) or frozenset({detect_language(" ".join(words))})
 
 
+# --- synonyms ------------------------------------------------------------------------------
+
+
+def _added(
+    synonyms: Synonyms,
+    found: list[Compound],
+    units: list[_Unit],
+    languages: tuple[str, ...],
+    within: _InScope,
+) -> Added:
+    """What the dictionary adds to the words that are asked for."""
+    from wellread.expand import Part, Understood, expand
+
+    words = [word for compound in found for word in compound.words]
+    asked = {position: number for number, unit in enumerate(units) for position in unit.positions}
+
+    def understand(text: str) -> Understood:
+        found = compounds(text)
+        parts = _units(found, _function_words(found, languages), languages, within)
+        return Understood(
+            parts=[Part(part.folded or part.written, part.alternatives) for part in parts],
+            whole=_whole(_pair_groups(found, parts, languages, PAIR_WEIGHT), parts, within),
+        )
+
+    return expand(
+        synonyms.find(words, asked, languages),
+        asked=asked,
+        written=frozenset(a.term for unit in units for a in unit.alternatives if a.kind == "word"),
+        understand=understand,
+    )
+
+
+def _whole(
+    pair_groups: list[TermGroup], parts: list[_Unit], within: _InScope
+) -> tuple[Alternative, ...]:
+    """What stands for several words together: the rarest of their pairs that is there."""
+    if len(parts) == 1:
+        return parts[0].alternatives
+    counted = [
+        (within.most(group.alternatives, None), number) for number, group in enumerate(pair_groups)
+    ]
+    present = [pair for pair in counted if pair[0]]
+    return pair_groups[min(present)[1]].alternatives if present else ()
+
+
 # --- relatives -----------------------------------------------------------------------------
 
 
@@ -420,7 +495,7 @@ def _readable(near: VocabularyTerm, word: str) -> str:
 
 
 def _pair_groups(
-    found: list[Compound], units: list[_Unit], languages: tuple[str, ...]
+    found: list[Compound], units: list[_Unit], languages: tuple[str, ...], weight: float
 ) -> list[TermGroup]:
     """Neighbouring words as the index pairs them, where both are asked for."""
     words = [word for compound in found for word in compound.words]
@@ -440,7 +515,7 @@ def _pair_groups(
     return [
         TermGroup(
             alternatives=tuple(
-                Alternative(kind="pair", term=term, weight=PAIR_WEIGHT) for term in terms
+                Alternative(kind="pair", term=term, weight=weight) for term in terms
             ),
             counted=False,
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -22,10 +22,10 @@ from wellread.rank import (
     in_order,
     put_successors,
 )
-from wellread.ranking import Meaning, Ranking, ranked, reranked
-from wellread.similar import alike
-from wellread.snippet import render, snippet, visible
+from wellread.ranking import Ranking, ranked, reranked
+from wellread.snippet import render, snippet
 from wellread.standing import standings_in
+from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
 from wellread.types import (
     Counts,
@@ -36,9 +36,12 @@ from wellread.types import (
     SearchResult,
     Standing,
 )
+from wellread.visible import visible
 
 if TYPE_CHECKING:
+    from wellread.ranking import Meaning
     from wellread.rerank import Reranker
+    from wellread.synonyms import Synonyms
 
 Detail = Literal["snippet", "passage"]
 
@@ -60,6 +63,8 @@ def search(
     page: str | None = None,
     detail: Detail = "snippet",
     explained: bool = False,
+    steps: RetrievalSteps = DEFAULT_STEPS,
+    synonyms: Synonyms | None = None,
     meaning: Meaning | None = None,
     reranker: Reranker | None = None,
 ) -> SearchResult:
@@ -70,7 +75,14 @@ def search(
     orders the first passages anew; where either cannot be had, the result says so in its notes.
     Raises ``UsageError`` for an empty text, a wrong limit or a foreign cursor.
     """
-    query = build_query(text, snapshot=snapshot, scope=scope, filters=filters)
+    query = build_query(
+        text,
+        snapshot=snapshot,
+        scope=scope,
+        filters=filters,
+        synonyms=synonyms if steps.synonyms else None,
+        pair_weight=steps.pair_weight,
+    )
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     ranking = ranked(snapshot, query, found.hits, meaning, scope=scope, filters=filters)
@@ -101,6 +113,8 @@ def similar(
 
     Raises ``NotFound`` for a handle that names nothing in scope; see ``search`` for the rest.
     """
+    from wellread.similar import alike
+
     found = alike(snapshot, handle, scope=scope, filters=filters, model=model, limit=WINDOW + 1)
     return paged(
         snapshot, found.query, found.ranking, found.counts,
@@ -153,6 +167,7 @@ def paged(
         without_filters=without,
         notes=(*index_notes(snapshot), *ranking.notes),
         effective_query=query.effective_query if explained else (),
+        synonyms=query.synonyms,
     )
 
 
@@ -334,6 +349,13 @@ def without_each_filter(
     return tuple((name, passages) for name, passages in counted if passages)
 
 
+def page_after(text: str, filters: Filters, *, scope: Scope, page: str | None, shown: int) -> str:
+    """The cursor of the page that follows the first hits of a page, where fewer could be shown
+    than were asked for."""
+    cursor = Cursor(text, filters, scope)
+    return cursor.at(cursor.offset(page) + shown)
+
+
 LONGEST_CURSOR = 64
 """Characters: of a key of 16 and an offset a cursor takes about 40."""
 
@@ -349,7 +371,7 @@ class Cursor:
     def at(self, offset: int) -> str:
         """The cursor of a page that starts at this hit."""
         raw = json.dumps([self.key, offset]).encode()
-        return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+        return urlsafe_b64encode(raw).decode().rstrip("=")
 
     def offset(self, page: str | None) -> int:
         """The hit that a cursor starts at; 0 without one."""
@@ -361,12 +383,12 @@ class Cursor:
             if len(page) > LONGEST_CURSOR:
                 raise ValueError("no cursor is so long")
             padded = page + "=" * (-len(page) % 4)
-            key, offset = json.loads(base64.urlsafe_b64decode(padded))
+            key, offset = json.loads(urlsafe_b64decode(padded))
         except (ValueError, TypeError):
             key = None
         if key != self.key or not isinstance(offset, int) or offset < 0:
             raise UsageError(
-                f"The page {page[:40]!r} is not one of this query. Take `next_page` of a result "
-                "for the same words, filters and caller, or leave it out for the first page."
+                f"The page {page[:40]!r} is not one of this query. Take the one that a result for "
+                "the same words, filters and caller named, or leave it out for the first."
             )
         return offset

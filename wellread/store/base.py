@@ -4,35 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from wellread.types import (
     Attachment,
-    Document,
     DocumentType,
     Explanation,
     Filters,
-    Heading,
     Lifecycle,
-    Link,
-    Passage,
-    Problem,
     Scope,
-    Section,
 )
+
+if TYPE_CHECKING:
+    from wellread.documents import Document, Heading, Link, Passage, Problem, Section
 
 TermKind = Literal["word", "identifier", "pair"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:
-    """How often a term of each place counts towards a passage's weighted frequency."""
+    """How often a term of each place counts towards a passage's weighted frequency. Word pairs
+    have a field of their own: 1 for an index with them, 0 for one without."""
 
     title: int = 5
     heading: int = 3
     body: int = 1
     identifier: int = 1
     context: int = 1
+    pairs: int = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +76,7 @@ class Alternative:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TermGroup:
     """One query word: the best of its alternatives scores. Groups that are not ``counted``
-    (word pairs, expansions of the whole) add to the score but not to the two counts."""
+    (word pairs, words of synonyms) add to the score, but need not match."""
 
     alternatives: tuple[Alternative, ...]
     counted: bool = True
@@ -107,7 +106,7 @@ class ScoredPassage(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LexicalResult:
-    """The best passages in scope, and how many match any and all of the counted groups."""
+    """The best passages in scope, and how many match any group and all of the counted ones."""
 
     hits: tuple[ScoredPassage, ...]
     any_group: int

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TYPE_CHECKING
 
 from wellread.paths import spellings
 from wellread.store.base import (
@@ -23,7 +24,10 @@ from wellread.store.codec import load_headings, load_lifecycle, load_path
 from wellread.store.conditions import document_condition
 from wellread.store.lexical import Restriction
 from wellread.store.texts import TextReader
-from wellread.types import Attachment, Filters, Link, Passage, Problem, Scope, Section
+from wellread.types import Attachment, Filters, Scope
+
+if TYPE_CHECKING:
+    from wellread.documents import Passage, Problem, Section
 
 RECORD_CACHE_SIZE = 20_000
 """Documents kept in memory: about 1 kB each. Ids are never reused and rows never change, so
@@ -62,9 +66,9 @@ class GenerationFacts:
 
 
 class CatalogReader:
-    """Queries on one read transaction. Every method but ``state``, ``acls``, ``paths`` and
-    ``places`` takes the scope and answers as if nothing else existed. ``facts`` are those of
-    the transaction's generation."""
+    """Queries on one read transaction. Every method but ``state``, ``acls``,
+    ``acls_by_path``, ``paths`` and ``places`` takes the scope and answers as if nothing else
+    existed. ``facts`` are those of the transaction's generation."""
 
     def __init__(
         self,
@@ -87,6 +91,13 @@ class CatalogReader:
         return self.connection.execute(
             "SELECT id, canonical FROM acls WHERE id IN (SELECT acl_id FROM documents)"
         ).fetchall()
+
+    def acls_by_path(self) -> dict[str, str]:
+        """Every document's path and acl: for an audit, never for an answer."""
+        rows = self.connection.execute(
+            "SELECT d.path, a.canonical FROM documents d JOIN acls a ON a.id = d.acl_id"
+        )
+        return dict(rows.fetchall())
 
     def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:
         """Where passages belong, of any scope; those that are gone are left out."""
@@ -160,13 +171,17 @@ class CatalogReader:
         """Documents by id; those outside the scope, or gone, are left out."""
         wanted = list(ids)
         live = self.connection.execute(
-            f"SELECT id, acl_id FROM documents WHERE id IN ({marks(wanted)})", wanted
+            f"SELECT id, acl_id FROM documents WHERE id IN ({AMONG})", (json.dumps(wanted),)
         ).fetchall()
         readable = [document_id for document_id, acl_id in live if acl_id in scope.allowed]
-        missing = [document_id for document_id in readable if document_id not in self.cache]
-        if missing:
-            self._load(f"d.id IN ({marks(missing)})", missing)
-        return {document_id: self.cache[document_id] for document_id in readable}
+        # Another request may clear what is kept at any time: what is asked for is held here.
+        known = {document_id: self.cache.get(document_id) for document_id in readable}
+        missing = [document_id for document_id, record in known.items() if record is None]
+        loaded = self._load(missing) if missing else {}
+        return {
+            document_id: loaded[document_id] if record is None else record
+            for document_id, record in known.items()
+        }
 
     def find(self, path: str, *, scope: Scope) -> DocumentRecord | None:
         """The document at a path."""
@@ -177,13 +192,15 @@ class CatalogReader:
         """The documents at these paths, those in scope."""
         wanted = list(paths)
         rows = self.connection.execute(
-            f"SELECT id FROM documents WHERE path IN ({marks(wanted)})", wanted
+            f"SELECT id FROM documents WHERE path IN ({AMONG})", (json.dumps(wanted),)
         )
         found = self.documents([row[0] for row in rows], scope=scope)
         return {record.path: record for record in found.values()}
 
     def text(self, document_id: int, *, scope: Scope) -> DocumentText | None:
         """A document with its text and structure."""
+        from wellread.documents import Link
+
         record = self.documents([document_id], scope=scope).get(document_id)
         if record is None:
             return None
@@ -248,9 +265,8 @@ class CatalogReader:
         """Where documents in scope come from, and the file's size and time when indexed."""
         wanted = list(ids)
         rows = self.connection.execute(
-            "SELECT id, acl_id, location, size, mtime_ns FROM documents "
-            f"WHERE id IN ({marks(wanted)})",
-            wanted,
+            f"SELECT id, acl_id, location, size, mtime_ns FROM documents WHERE id IN ({AMONG})",
+            (json.dumps(wanted),),
         )
         return {
             row[0]: FileStamp(location=row[2], size=row[3], mtime_ns=row[4])
@@ -260,6 +276,8 @@ class CatalogReader:
 
     def sections(self, document_id: int) -> tuple[Section, ...]:
         """The sections of a document that has been found in scope."""
+        from wellread.documents import Section
+
         return tuple(
             Section(
                 slug=row[0],
@@ -280,6 +298,8 @@ class CatalogReader:
 
     def passages_of(self, document_id: int) -> tuple[Passage, ...]:
         """The passages of a document that has been found in scope, in order."""
+        from wellread.documents import Passage
+
         return tuple(
             Passage(
                 section=row[0],
@@ -341,6 +361,8 @@ class CatalogReader:
 
     def problems(self, *, scope: Scope) -> Iterator[Problem]:
         """The mistakes noted in the documents in scope, in path order."""
+        from wellread.documents import Problem
+
         rows = self.connection.execute(
             "SELECT d.path, d.acl_id, p.value FROM documents d, "
             "json_each(d.record, '$.problems') p ORDER BY d.path, p.key"
@@ -403,21 +425,20 @@ class CatalogReader:
         )
         return rows.fetchall()
 
-    def _load(self, condition: str, values: Sequence[object]) -> None:
-        if len(self.cache) > RECORD_CACHE_SIZE:
-            self.cache.clear()
+    def _load(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
+        loaded: dict[int, DocumentRecord] = {}
         rows = self.connection.execute(
             "SELECT d.id, d.path, d.source, d.title, d.type, d.language, d.acl_id, "
             "d.total_lines, d.indexed_at, d.updated, d.record, "
             "(SELECT COUNT(*) FROM attachments a WHERE a.document_id = d.id), "
             "EXISTS (SELECT 1 FROM sections s WHERE s.document_id = d.id AND s.page NOTNULL) "
-            f"FROM documents d WHERE {condition}",
-            list(values),
+            f"FROM documents d WHERE d.id IN ({AMONG})",
+            (json.dumps(ids),),
         )
         for row in rows:
             record = json.loads(row[10])
             updated = date.fromordinal(row[9]) if row[9] is not None else None
-            self.cache[row[0]] = DocumentRecord(
+            loaded[row[0]] = DocumentRecord(
                 id=row[0],
                 path=row[1],
                 source=row[2],
@@ -441,11 +462,19 @@ class CatalogReader:
                 indexed_at=row[8],
                 attachments=row[11],
             )
+        if len(self.cache) + len(loaded) > RECORD_CACHE_SIZE:
+            self.cache.clear()
+        self.cache.update(loaded)
+        return loaded
 
 
 LAST_CHARACTER = "\U0010ffff"
 
 
+AMONG = "SELECT value FROM json_each(?)"
+"""An IN list that may be long: a page may have more links than SQLite takes parameters."""
+
+
 def marks(values: Sequence[object]) -> str:
-    """Question marks for an IN list."""
+    """Question marks for an IN list of few values: those of one page, or of one path."""
     return ",".join("?" * len(values))

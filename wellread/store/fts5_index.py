@@ -67,8 +67,9 @@ def quoted(term: str) -> str:
 class Fts5Writer:
     """Writes within the catalog's own transaction; commit and rollback are the catalog's."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, weights: Weights) -> None:
         self.connection = connection
+        self.weights = weights
 
     def add(self, document: LexicalDocument) -> None:
         """Index a document's passages."""
@@ -76,7 +77,7 @@ class Fts5Writer:
             f"INSERT INTO passage_terms (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (passage_id, terms.title, terms.heading, terms.body, terms.context,
-                 terms.identifiers, terms.pairs)
+                 terms.identifiers, terms.pairs if self.weights.pairs else "")
                 for passage_id, terms in document.passages
             ],
         )  # fmt: skip
@@ -130,11 +131,12 @@ class Fts5Searcher:
             f"WHERE {condition} GROUP BY found.id ORDER BY total DESC, found.id LIMIT ?",
             [*(match for _, _, match in asked), *values, limit],
         ).fetchall()
+        groups = [self._group(group) for group in query.groups]
         counted = [self._group(group) for group in query.groups if group.counted]
         phrases = [self._phrase(phrase) for phrase in query.phrases]
         return LexicalResult(
             hits=tuple(ScoredPassage(passage_id=row[0], score=row[1]) for row in rows),
-            any_group=self._count(" OR ".join(phrases or counted), condition, values),
+            any_group=self._count(" OR ".join(phrases or groups), condition, values),
             all_groups=self._count(" AND ".join([*phrases, *counted]), condition, values),
         )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from wellread.errors import VectorsRefused
+from wellread.errors import Cancelled, VectorsRefused
 from wellread.globs import any_of
 from wellread.store.base import (
     Alternative,
@@ -30,7 +31,10 @@ from wellread.store.base import (
 )
 from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.lexical import LexicalSearcher, Places, Restriction
-from wellread.types import Explanation, Filters, Problem, Scope
+from wellread.types import Explanation, Filters, Scope
+
+if TYPE_CHECKING:
+    from wellread.documents import Problem
 
 if TYPE_CHECKING:
     from wellread.vectors import Columns, Matrix
@@ -51,6 +55,7 @@ class EmbeddedSnapshot:
         searcher: LexicalSearcher,
         key: str,
         matrix: Callable[[], Matrix | None],
+        stop: threading.Event | None = None,
     ) -> None:
         self.catalog = catalog
         self._open_matrix = matrix
@@ -58,6 +63,12 @@ class EmbeddedSnapshot:
         self.searcher = searcher
         self.generation = state.generation
         self.key = key
+        self._stop = stop
+
+    def _look(self) -> None:
+        """Raise ``Cancelled`` where nobody waits for the answer any more."""
+        if self._stop is not None and self._stop.is_set():
+            raise Cancelled("The question was taken back.")
 
     @property
     def behind(self) -> bool:
@@ -74,6 +85,7 @@ class EmbeddedSnapshot:
         within: frozenset[int] | None = None,
     ) -> LexicalResult:
         """The best passages, and the two counts."""
+        self._look()
         if not query.groups and not query.phrases:
             return LexicalResult(hits=(), any_group=0, all_groups=0)
         where = self._where(scope, filters)
@@ -158,6 +170,7 @@ class EmbeddedSnapshot:
         every = set(live)
         for group in query.groups:
             if group.counted:
+                self._look()
                 alone = StoreQuery(groups=(group,), phrases=query.phrases)
                 matching = self.searcher.search(alone, where, ALL_PASSAGES)
                 every &= {hit.passage_id for hit in matching.hits}
@@ -172,6 +185,7 @@ class EmbeddedSnapshot:
         filters: Filters,
     ) -> list[VocabularyTerm]:
         """Words by prefix, or within one edit, with their counts in scope and filters."""
+        self._look()
         where = self._where(scope, filters)
         if prefix is not None:
             found = self.searcher.with_prefix(prefix, where)
@@ -214,6 +228,7 @@ class EmbeddedSnapshot:
         enough: int | None = None,
     ) -> int:
         """Passages in scope and filters that hold the term, or ``enough`` of them."""
+        self._look()
         where = self._where(scope, filters)
         if not self.behind:
             return self.searcher.count(alternative, where, enough)
@@ -224,12 +239,14 @@ class EmbeddedSnapshot:
         self, group: TermGroup, ids: Iterable[int], *, scope: Scope, filters: Filters
     ) -> dict[int, Explanation]:
         """What one group of a query adds to the score of each passage."""
+        self._look()
         return self.searcher.group_scores(group, self._where(scope, filters), ids)
 
     def phrase_scores(
         self, phrase: Phrase, ids: Iterable[int], *, scope: Scope, filters: Filters
     ) -> dict[int, Explanation]:
         """What one phrase of a query adds to the score of each passage."""
+        self._look()
         return self.searcher.phrase_scores(phrase, self._where(scope, filters), ids)
 
     def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:
@@ -250,10 +267,12 @@ class EmbeddedSnapshot:
 
     def text(self, document_id: int, *, scope: Scope) -> DocumentText | None:
         """A document with its text."""
+        self._look()
         return self.catalog.text(document_id, scope=scope)
 
     def body(self, document_id: int, *, scope: Scope) -> str:
         """A document's text alone; empty where it is missing or outside the scope."""
+        self._look()
         return self.catalog.body(document_id, scope=scope)
 
     def passage_ids(self, document_id: int, *, scope: Scope) -> list[int]:
@@ -298,6 +317,10 @@ class EmbeddedSnapshot:
         """The acls in use, for ``access`` to make a scope of."""
         return self.catalog.acls()
 
+    def acls_by_path(self) -> dict[str, str]:
+        """Every document's path and acl: for an audit, never for an answer."""
+        return self.catalog.acls_by_path()
+
     @property
     def indexed_at(self) -> str | None:
         """When the last good run ended."""
@@ -316,6 +339,10 @@ class EmbeddedSnapshot:
     def bodies(self, ids: Collection[int], *, folded: bool = False) -> Iterator[tuple[int, bytes]]:
         """The texts of documents that ``document_ids`` has given."""
         return self.catalog.texts.bodies(ids, folded=folded)
+
+    def paths(self) -> list[str]:
+        """Every document's path, whoever may read it: for the local owner."""
+        return [path for _, path in self.catalog.paths()]
 
     def left_files(self) -> list[LeftFile]:
         """The files that are not in the library, and why: for the local owner."""

@@ -151,7 +151,8 @@ class TantivyWriter:
         for passage_id, terms in document.passages:
             fields = tantivy.Document()
             fields.add_text("weighted", weighted_text(terms, self.weights))
-            fields.add_text("pairs", terms.pairs)
+            if self.weights.pairs:
+                fields.add_text("pairs", terms.pairs)
             fields.add_text("phrases", f"{terms.title} {GAP} {terms.heading} {GAP} {terms.body}")
             fields.add_text("facets", facets)
             fields.add_integer("passage", passage_id)
@@ -273,7 +274,7 @@ class TantivySearcher:
         hits = tuple(map(ScoredPassage, cast("list[int]", ids), scores))
         counted = [self._group(group) for group in query.groups if group.counted]
         any_group = counted_hits(found)
-        if len(counted) <= 1:
+        if len(counted) <= 1 and len(counted) == len(groups):
             all_groups = any_group
         else:
             every = Query.const_score_query(
@@ -319,8 +320,9 @@ class TantivySearcher:
     def with_prefix(self, prefix: str, where: Restriction) -> list[VocabularyTerm]:
         """Words with this prefix and their counts, none of them 0."""
         restriction = self._restriction(where)
+        # Without a query the counts are those of the dictionary, with passages that were removed.
         everything = not restriction.must and not restriction.must_not
-        only = None if everything else self._combine([], [], restriction)
+        only = Query.all_query() if everything else self._combine([], [], restriction)
         found = self.searcher.terms_with_prefix("weighted", prefix, filter_query=only)
         return [
             VocabularyTerm(term=term, passages=passages) for term, passages in found if passages
