@@ -101,10 +101,12 @@ class Conflict:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stakes:
-    """How much hangs on the answer, and what that was taken from."""
+    """How much hangs on the answer, and what that was taken from; ``sensitivity`` is that of
+    the task's own words."""
 
     name: StakesName
     reason: str
+    sensitivity: Sensitivity = "public"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
