@@ -62,8 +62,8 @@ def stakes_of(
     first low one. ``amount`` is in units of whatever currency is named. Raises ``UsageError``
     for a name that is none."""
     fitting = [(rule, found) for rule in rules if (found := _fits(rule, task, amount))]
-    sensitive = [rule.sensitivity for rule, _ in fitting]
-    sensitivity = max(sensitive, key=SENSITIVITIES.index, default="public")
+    sensitive: list[Sensitivity] = ["public", *(rule.sensitivity for rule, _ in fitting)]
+    sensitivity = max(sensitive, key=SENSITIVITIES.index)
     if given is not None:
         return Stakes(name=stakes_name(given), reason="as given", sensitivity=sensitivity)
     for name in ("high", "low"):
