@@ -137,6 +137,8 @@ class DocumentRecord:
     language: str
     owner: str
     domain: str
+    always_on: bool
+    triggers: tuple[str, ...]
     client: str
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
@@ -336,6 +338,14 @@ class Snapshot(Protocol):
 
     def count_documents(self, *, scope: Scope) -> int:
         """Documents in scope."""
+        ...
+
+    def count_passages(self, *, scope: Scope) -> int:
+        """Passages of the documents in scope."""
+        ...
+
+    def governing(self, *, scope: Scope) -> tuple[DocumentRecord, ...]:
+        """The documents in scope that are always on or have triggers, by path."""
         ...
 
     def find(self, path: str, *, scope: Scope) -> DocumentRecord | None:
