@@ -20,8 +20,7 @@ from wellread.terms import index_terms
 from wellread.types import Explanation, Filters, Passage, Scope, Section, Standing
 
 CONSIDERED = 100
-"""Passages weighed: half the window of a search. Of 110 expected sections of the example
-company and deep-rag-gitlab none that was delivered came from farther down."""
+"""Passages weighed, half the window of a search: the rest is far below the floor."""
 
 ALL_DOMAINS = "all"
 

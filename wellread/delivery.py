@@ -34,7 +34,8 @@ class Piece:
     and ``after`` are the headings around a section. ``similarity`` is between 0 and 1,
     ``score`` the governed score, whose parts are in ``explanation``. ``companion_of`` names
     the handle of the piece that this one gives its meaning to. ``tokens`` are estimated, the
-    piece's frame included.
+    piece's frame included. ``withheld`` says what the text would be handed over for, where it
+    is gated.
     """
 
     path: str
@@ -63,6 +64,7 @@ class Piece:
     before: str | None = None
     after: str | None = None
     companion_of: str | None = None
+    withheld: str = ""
     explanation: Explanation | None = None
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from wellread.types import (
+    About,
     Attachment,
     Document,
     DocumentType,
@@ -19,6 +20,7 @@ from wellread.types import (
     Problem,
     Scope,
     Section,
+    Sensitivity,
 )
 
 TermKind = Literal["word", "identifier", "pair"]
@@ -142,8 +144,8 @@ class DocumentRecord:
     client: str
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
-    sensitivity: str
-    about: str
+    sensitivity: Sensitivity
+    about: About
     lifecycle: Lifecycle
     body_line: int
     total_lines: int
