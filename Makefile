@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TESTS_READY := $(VENV)/.tests-ready
 BENCH_READY := $(VENV)/.bench-ready
+CONFORMANCE_READY := $(VENV)/.conformance-ready
 DEMO := .demo
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench keycloak conformance load clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +22,10 @@ $(TESTS_READY): $(READY)
 
 $(BENCH_READY): $(TESTS_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	touch $@
+
+$(CONFORMANCE_READY): $(TESTS_READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group conformance
 	touch $@
 
 demo: $(READY)
@@ -37,6 +42,17 @@ check: $(TESTS_READY)
 format: $(TESTS_READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The whole flow with a real provider; needs a JDK 17 and Maven.
+keycloak: $(TESTS_READY)
+	sh tests/keycloak/run.sh $(BIN)/python
+
+# The published suite of the protocol and the inspector, against a server on loopback.
+conformance: $(CONFORMANCE_READY)
+	$(BIN)/python -m tests.conformance
+
+load: $(TESTS_READY)
+	$(BIN)/python -m benchmarks.load
 
 bench: $(BENCH_READY)
 	$(BIN)/python -m benchmarks.bench

@@ -148,7 +148,7 @@ class MemorySnapshot:
         found.sort(key=lambda number: (-totals[number], number))
         return LexicalResult(
             hits=tuple(ScoredPassage(passage_id=n, score=totals[n]) for n in found[:limit]),
-            any_group=sum(1 for n in found if matched[n]),
+            any_group=len(found),
             all_groups=sum(1 for n in found if matched[n] == counted),
         )
 

@@ -19,7 +19,7 @@ import pytest
 
 from wellread import cli, indexing, locks
 from wellread.locks import WriterLock
-from wellread.store import schema, tantivy_index
+from wellread.store import embedded, schema, tantivy_index
 from wellread.store.base import Weights
 
 ROOT = Path(__file__).parent.parent
@@ -144,6 +144,35 @@ def test_a_damaged_index_is_named_and_mended_from_the_sources(home: Home, conten
         (library / name).unlink(missing_ok=True)
     (library / "catalog.db").write_bytes(content)
     one_message(home("search", "zebra"), 4, str(library), "--full")
+    assert home("index", "--full").code == 0
+    assert home.whole()
+
+
+def test_a_damaged_journal_is_named_and_the_step_that_mends_it_does(home: Home) -> None:
+    library = home.folder / ".wellread"
+    for ending in ("-wal", "-shm"):
+        (library / f"journal.db{ending}").unlink(missing_ok=True)
+    (library / "journal.db").write_bytes(b"not a database" * 999)
+    one_message(home("index"), 4, str(library / "journal.db"), "Move", "wellread index")
+    assert home("search", "zebra").code == 0
+    (library / "journal.db").unlink()
+    assert home("index").code == 0
+    assert home.whole()
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CORRUPT_INDEX])
+def test_a_full_run_mends_damage_wherever_sqlite_finds_it(
+    home: Home, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    drop_all = embedded.drop_all
+
+    def damaged(connection: sqlite3.Connection) -> None:
+        monkeypatch.setattr(embedded, "drop_all", drop_all)
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = code
+        raise error
+
+    monkeypatch.setattr(embedded, "drop_all", damaged)
     assert home("index", "--full").code == 0
     assert home.whole()
 

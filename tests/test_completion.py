@@ -42,7 +42,7 @@ def completed(tmp_path: Path, *words: str) -> set[str]:
 
 
 def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
-    assert completed(tmp_path, "wellread", "se") == {"search"}
+    assert completed(tmp_path, "wellread", "sea") == {"search"}
     assert {"init", "index", "read", "completion"} <= completed(tmp_path, "wellread", "")
     assert completed(tmp_path, "wellread", "search", "--st") == {"--state"}
     assert completed(tmp_path, "wellread", "search", "--type", "") == {"guideline", "brief"}
@@ -85,7 +85,7 @@ def test_fish_completes_commands_options_and_values(tmp_path: Path) -> None:
         )
         return {row.split("\t")[0] for row in done.stdout.splitlines()}
 
-    assert offered("wellread se") == {"search"}
+    assert offered("wellread sea") == {"search"}
     assert offered("wellread search --type ") == {"guideline", "brief"}
     assert offered("wellread search --sta") == {"--state"}
     assert offered("wellread completion z") == {"zsh"}

@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from wellread import errors
+from wellread.auth import AuthConfig
 from wellread.config import (
     Config,
+    HttpConfig,
     SourceConfig,
     load,
     named_sources,
@@ -93,7 +95,11 @@ def test_every_line_of_the_template_is_understood_when_it_is_switched_on(tmp_pat
 
 
 def test_switching_on_what_the_template_shows_as_default_changes_nothing(tmp_path: Path) -> None:
-    single = {table.heading: table for table in TABLES if not table.many and not table.free}
+    single = {
+        table.heading: table
+        for table in TABLES
+        if not table.many and not table.free and not any(one.required for one in table.settings)
+    }
     lines: list[str] = []
     heading = ""
     for line in template().splitlines():
@@ -326,6 +332,54 @@ def test_access_policy_and_rules_are_read(tmp_path: Path) -> None:
     )
 
 
+AUTH = """[auth]
+issuer = "https://id.example.com/realms/company"
+audience = "https://wellread.example/mcp"
+"""
+
+
+def test_without_auth_no_tokens_are_accepted(tmp_path: Path) -> None:
+    config = config_of(tmp_path, "")
+    assert config.auth() is None
+    assert config.http == HttpConfig()
+
+
+def test_whose_tokens_are_accepted_is_read(tmp_path: Path) -> None:
+    text = AUTH + (
+        'algorithms = "PS256"\ngroups_claim = "realm_access.roles"\nparents = true\n'
+        '[auth.groups]\n"/management/finance" = ["finance", "leads"]\nVertrieb = "sales"\n'
+    )
+    assert config_of(tmp_path, text).auth() == AuthConfig(
+        issuer="https://id.example.com/realms/company",
+        audience="https://wellread.example/mcp",
+        algorithms=("PS256",),
+        groups_claim="realm_access.roles",
+        groups={"/management/finance": ("finance", "leads"), "Vertrieb": ("sales",)},
+        parents=True,
+    )
+
+
+def test_what_auth_leaves_out_is_as_documented(tmp_path: Path) -> None:
+    assert config_of(tmp_path, AUTH).auth() == AuthConfig(
+        issuer="https://id.example.com/realms/company", audience="https://wellread.example/mcp"
+    )
+
+
+def test_hosts_and_origins_are_compared_in_small_letters(tmp_path: Path) -> None:
+    text = (
+        '[server]\nallowed_hosts = ["Wellread.Example", "10.0.0.7:*"]\n'
+        'allowed_origins = ["https://Tools.example/"]\nmax_request_size = "1 MiB"\n'
+        'requests_per_minute = 0\nurl = "https://wellread.example/mcp"\n'
+    )
+    assert config_of(tmp_path, text).http == HttpConfig(
+        url="https://wellread.example/mcp",
+        allowed_hosts=("wellread.example", "10.0.0.7:*"),
+        allowed_origins=("https://tools.example",),
+        max_request_size=2**20,
+        requests_per_minute=0,
+    )
+
+
 # --- mistakes --------------------------------------------------------------------------------
 
 
@@ -368,6 +422,13 @@ def test_access_policy_and_rules_are_read(tmp_path: Path) -> None:
         ("[groups]\n'user:ann' = []\n", ["'user:ann' cannot be a subject"]),
         ("[groups]\nbob = ['user:ann']\n", ["'user:ann' cannot be a group"]),
         ("[groups]\nann = []\nAnn = []\n", ["'Ann' is listed twice"]),
+        ("[auth]\nissuer = 'https://id.example'\n", ["[auth] has no audience", "add one"]),
+        ("[auth.groups]\nx = ['y']\n", ["[auth] has no issuer"]),
+        (AUTH + "[auth.groups]\nx = 3\n", ["[auth.groups] x is 3", "a list of groups"]),
+        (AUTH + "audiance = 'x'\n", ["'audiance' in [auth]", "mean audience?"]),
+        ("[server]\nallowed_hosts = ['*']\n", ['allowed_hosts is "*"', "wellread.example"]),
+        ("[server]\nallowed_hosts = ['https://x']\n", ['"https://x"', "write a name"]),
+        ("[server]\nallowed_origins = ['*']\n", ['allowed_origins is "*"', "write an origin"]),
         ("a = \n", ["not valid TOML", "line 1"]),
     ],
 )

@@ -120,21 +120,25 @@ def test_the_search_page_names_every_state_that_changes_standing() -> None:
     assert [state for state in STATES if state != "approved" and f"`{state}`" not in text] == []
 
 
-def test_toml_examples_of_the_configuration_page_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["configuration.md", "serving.md"])
+def test_toml_examples_of_a_page_are_read(tmp_path: Path, name: str) -> None:
     from wellread.config import load
 
-    examples = re.findall(r"```toml\n(.*?)```", page("configuration.md"), re.DOTALL)
+    examples = re.findall(r"```toml\n(.*?)```", page(name), re.DOTALL)
     assert examples
     for number, example in enumerate(examples):
         folder = tmp_path / str(number)
         folder.mkdir()
         (folder / "wellread.toml").write_text(example, encoding="utf-8")
-        load(None, {}, folder).groups()
+        config = load(None, {}, folder)
+        config.groups()
+        config.auth()
 
 
 def test_dependencies_have_permissive_licences() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["office"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["office"], *extras["server"]]
     for requirement in wanted:
         name = re.split(r"[\[<>=~! ]", requirement)[0]
         about = metadata(name)

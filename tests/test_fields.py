@@ -287,3 +287,11 @@ def test_an_empty_access_is_not_filled_by_a_default() -> None:
 def test_a_mistake_in_a_default_names_the_default() -> None:
     found = fields("a: b", rules=defaults("hr/**", {"state": "fine"}))
     assert "[[defaults]] path = 'hr/**'" in found.problems[0].message
+
+
+def test_access_written_twice_is_said_to_admit_nobody_else() -> None:
+    found = fields("access: [hr]\naccess: [everyone]")
+    assert found.sealed
+    (problem,) = found.problems
+    assert "only the local owner" in problem.message
+    assert "The last one holds" not in problem.message

@@ -146,3 +146,26 @@ def test_plain_lines_are_read_as_yaml_reads_them(pairs: dict[str, str]) -> None:
         assert shown == {
             key: "" if value in ("~", "null") else value for key, value in expected.items()
         }
+
+
+def test_what_a_merge_key_brings_in_holds_as_if_it_were_written() -> None:
+    front = split_frontmatter(
+        "---\nbase: &b {access: [hr], title: A}\n<<: [*b, {title: B, owner: C}]\ntitle: D\n---\n",
+        "a.md",
+    )
+    assert front.values == {
+        "base": {"access": ["hr"], "title": "A"}, "title": "D", "access": ["hr"], "owner": "C",
+    }  # fmt: skip
+    assert front.lines["access"] == 3
+    assert front.lines["title"] == 4
+
+
+def test_a_merge_key_that_is_no_mapping_seals() -> None:
+    assert split_frontmatter("---\n<<: [hr]\ntitle: A\n---\n", "a.md").broken
+
+
+@pytest.mark.parametrize("indent", [" ", "   ", "\u00a0", "\n "])
+def test_an_indented_fence_does_not_turn_an_access_list_into_text(indent: str) -> None:
+    closed = split_frontmatter(f"{indent}---\naccess: [hr]\n---\ntext", "a.md")
+    assert closed.values == {"access": ["hr"]}
+    assert split_frontmatter(f"{indent}---\naccess: [hr]\n{indent}---\ntext", "a.md").broken

@@ -1,4 +1,5 @@
-"""Real access tokens of a real provider. Run by ``tests/keycloak/run.sh``, which starts it."""
+"""Real access tokens of a real provider, up to two people who see different documents over HTTP.
+Run by ``tests/keycloak/run.sh``, which starts the provider."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import html
 import os
 import re
 import secrets
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -16,7 +18,10 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
+from tests.shelf import TODAY, library, page
+from tests.web import ERAS, Web, ask, client, serve
 from wellread.auth import AuthConfig, CheckedToken, InvalidToken, TokenChecker
+from wellread.server import Serving, mcp_server
 
 REALM = os.environ.get("WELLREAD_TEST_KEYCLOAK", "")
 pytestmark = pytest.mark.skipif(
@@ -172,3 +177,63 @@ def test_nested_groups_count_as_their_parents_where_said() -> None:
     assert check(token, paths).caller.groups == {"hr", "management/finance"}
     with_parents = replace(paths, parents=True)
     assert check(token, with_parents).caller.groups == {"hr", "management/finance", "management"}
+
+
+# --- the whole flow: sign in, connect, read ------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    files = {
+        "handbook.md": page("# Handbook\n\nPlans for everyone."),
+        "sales.md": page("# Price plans\n\nRebate QUILL-77.", access="[sales]"),
+        "hr.md": page("# Pay plans\n\nBand BRAMBLE-77.", access="[hr]"),
+        "finance.md": page("# Budget plans\n\nBudget OTTER-77.", access="[finance]"),
+    }
+    folder = tmp_path_factory.mktemp("keycloak")
+    settings = (
+        f'[auth]\nissuer = "{REALM}"\naudience = "https://wellread.example/mcp"\n'
+        'subject_claim = "preferred_username"\n'
+    )
+    with library(folder, files, settings) as shelf:
+        server = mcp_server(Serving(library=shelf, caller=None, today=lambda: TODAY))
+        with serve(server, auth=shelf.config.auth()) as running:
+            yield running
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize("flow", [by_authorization_code, by_device])
+def test_two_people_who_sign_in_see_different_documents(web: Web, flow: Any, mode: str) -> None:
+    async def seen(user: str) -> set[str]:
+        token = await asyncio.to_thread(flow, user)
+        async with client(web, token["access_token"], mode) as connected:
+            text = await ask(connected, "search", query="plans", limit=20)
+            text += await ask(connected, "find_exact", text="-77")
+            for name in ("sales", "hr", "finance"):
+                text += await ask(connected, "read", handle=f"{name}.md")
+            return set(re.findall(r"QUILL-77|BRAMBLE-77|OTTER-77|handbook", text))
+
+    async def play() -> None:
+        assert await seen("ann") == {"handbook", "QUILL-77"}
+        assert await seen("boris") == {"handbook", "BRAMBLE-77", "OTTER-77"}
+
+    asyncio.run(play())
+
+
+def test_a_client_finds_the_provider_from_the_refusal(web: Web) -> None:
+    refused = web.post()
+    assert refused.status_code == 401
+    named = re.search(r'resource_metadata="([^"]+)"', refused.headers["www-authenticate"])
+    assert named
+    metadata = httpx2.get(web.base + urlsplit(named[1]).path).json()
+    (issuer,) = metadata["authorization_servers"]
+    found = httpx2.get(f"{issuer}/.well-known/openid-configuration").json()
+    assert found["issuer"] == issuer
+    assert found["device_authorization_endpoint"].startswith(REALM)
+
+
+def test_other_tokens_of_a_person_open_nothing(web: Web) -> None:
+    tokens = by_authorization_code("ann")
+    assert web.post(tokens["access_token"]).status_code == 200
+    for name in ("id_token", "refresh_token"):
+        assert web.post(tokens[name]).status_code == 401

@@ -297,6 +297,20 @@ def test_a_document_cannot_drive_the_readers_terminal() -> None:
     assert "\x9b" not in terminal.getvalue()
 
 
+def test_a_file_name_with_a_line_end_cannot_pose_as_another_result() -> None:
+    forged = LineMatch(path="x\ncontracts/steel.md", line=3, text="90 % upfront", spans=())
+    for stream in (io.StringIO(), Terminal()):
+        emit(exact_lines(replace(EXACT, matches=(forged,))), stream)
+        assert "\ncontracts/steel.md" not in stream.getvalue()
+
+
+def test_a_full_window_is_told_where_every_hit_of_it_is_shown() -> None:
+    whole = replace(FOUND, left_out=0, next_page=None)
+    told = "3 hits, and more that were not looked at"
+    assert told in text_of(search_lines(whole, explain=False))
+    assert told not in text_of(search_lines(replace(whole, more_exist=False), explain=False))
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from tests.shelf import OWNER, library, page
 from wellread.library import Library
+from wellread.store import catalog
 from wellread.store.base import Alternative, Phrase, StoreQuery, TermGroup, Weights
 from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.types import Caller, Filters, Scope
@@ -294,3 +296,49 @@ def test_text_index_a_generation_behind_neither_leaks_nor_counts_nor_invents(
             "new.md",
         }
         assert set(paths(view, query, opened.scope(OWNER))) == {"stays.md", "new.md", "closes.md"}
+
+
+def test_records_are_told_though_what_is_kept_is_cleared_meanwhile(
+    shelf: Library, everything: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "RECORD_CACHE_SIZE", 3)
+    with shelf._snapshot() as snapshot:
+        ids = list(snapshot.document_ids(scope=everything, filters=NO_FILTERS))
+        snapshot.catalog.cache.clear()
+        for count in range(1, len(ids) + 1):
+            assert snapshot.documents(ids[:count], scope=everything).keys() == set(ids[:count])
+
+
+def test_a_page_may_have_more_links_than_sqlite_takes_parameters(
+    shelf: Library, everything: Scope
+) -> None:
+    with shelf._snapshot() as snapshot:
+        connection = snapshot.catalog.connection
+        most = connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 10)
+        try:
+            paths = [f"no/{number}.md" for number in range(50)] + list(FILES)
+            found = snapshot.find_all(paths, scope=everything)
+            ids = [record.id for record in found.values()]
+            assert found.keys() == set(FILES)
+            snapshot.catalog.cache.clear()
+            assert len(snapshot.documents(ids, scope=everything)) == len(FILES)
+            assert len(snapshot.files(ids, scope=everything)) == len(FILES)
+        finally:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, most)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_word_that_left_with_its_document_is_no_words_relative(
+    tmp_path: Path, engine: str
+) -> None:
+    files = {**FILES, "gone.md": page("zyxwvutonic rocks")}
+    with library(tmp_path, files, f'[search]\nlexical = "{engine}"\n') as opened:
+        scope = opened.scope(OWNER)
+        with opened._snapshot() as snapshot:
+            found = snapshot.terms(prefix="zyxwvu", scope=scope, filters=NO_FILTERS)
+            assert [term.passages for term in found] == [1]
+        (tmp_path / "docs" / "gone.md").unlink()
+        opened.index()
+        scope = opened.scope(OWNER)
+        with opened._snapshot() as snapshot:
+            assert snapshot.terms(prefix="zyxwvu", scope=scope, filters=NO_FILTERS) == []

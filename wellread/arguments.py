@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from wellread.errors import UsageError
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 DETAILS = ("snippet", "passage")
+SYNONYM_ACTIONS = ("suggest",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -76,6 +76,8 @@ def build_parser() -> argparse.ArgumentParser:
         parents=[common],
     )
     parser.add_argument("--version", action="version", version=f"wellread {_version()}")
+    traced = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    traced.add_argument("--no-trace", action="store_true", help="leave no trace of this")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
 
     def command(name: str, about: str, *parents: _Parser) -> argparse.ArgumentParser:
@@ -99,7 +101,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     index.add_argument("--watch", action="store_true", help="go on, following the file system")
 
-    search = command("search", "find passages about an idea", reading, filters)
+    search = command("search", "find passages about an idea", reading, traced, filters)
     search.add_argument("text", nargs="*", metavar="WORDS", help="a few words; a question is fine")
     search.add_argument("--limit", type=int, default=8, metavar="N", help="hits a page (8)")
     search.add_argument("--page", metavar="CURSOR", help="a further page, as an answer named it")
@@ -108,13 +110,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     search.add_argument("--explain", action="store_true", help="show the query and every score")
 
-    grep = command("grep", "find an exact string", reading, filters)
+    grep = command("grep", "find an exact string", reading, traced, filters)
     grep.add_argument("text", nargs="*", metavar="STRING", help="the characters to find")
     grep.add_argument("--regex", action="store_true", help="a regular expression (RE2)")
     grep.add_argument("--ignore-case", "-i", action="store_true", help="ignore case")
     grep.add_argument("--limit", type=int, default=20, metavar="N", help="lines shown (20)")
 
-    read = command("read", "read a document, a section or some lines", reading)
+    read = command("read", "read a document, a section or some lines", reading, traced)
     read.add_argument("handle", metavar="PATH[#SECTION]", help="what a hit named")
     read.add_argument("--lines", metavar="FIRST-LAST", help="only these lines of the file")
     read.add_argument("--outline", action="store_true", help="the headings instead of the text")
@@ -122,11 +124,79 @@ def build_parser() -> argparse.ArgumentParser:
     command("status", "what the library holds and how its runs went", reading)
     command("lint", "every mistake in the documents, by path and line", reading)
 
+    synonyms = command("synonyms", "propose entries for the dictionary", reading)
+    synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
+
+    serve = command("serve", "serve the library to AI clients (MCP)")
+    serve.add_argument(
+        "--http", metavar="HOST:PORT", help="over HTTP, as 127.0.0.1:8000; else one over stdin"
+    )
+    serve.add_argument(
+        "--no-auth", action="store_true", help="with --http on this machine: ask no tokens"
+    )
+    serve.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --http: a name that clients call the server by",
+    )
+    serve.add_argument(
+        "--as", dest="as_", default=None, metavar="SUBJECT", help="ask as this subject"
+    )
+    serve.add_argument(
+        "--local-owner", action="store_true", help="ask as the local owner, who reads everything"
+    )
+    serve.add_argument(
+        "--profile", default="default", metavar="NAME", help="openai: search and fetch alone"
+    )
+    serve.add_argument("--no-trace", action="store_true", help="keep no record of the calls")
+    serve.add_argument(
+        "--no-watch", action="store_true", help="leave following the sources to others"
+    )
+
+    traces = command("traces", "who asked what, and what came back", reading)
+    traces.add_argument("--tools", action="store_true", help="sum up which tools are used, and how")
+    traces.add_argument("--subject", metavar="SUBJECT", help="what this subject asked")
+    traces.add_argument("--since", metavar="DAY", help="on this day (UTC) or later")
+    traces.add_argument("--limit", type=int, default=50, metavar="N", help="the latest N (50)")
+    traces.add_argument(
+        "--gap", type=float, default=30.0, metavar="MINUTES", help="pause that ends a task (30)"
+    )
+
+    misses = command("misses", "what was reported as missing", reading)
+    misses.add_argument("what", nargs="?", metavar="accept|dismiss", help="settle one of them")
+    misses.add_argument("number", nargs="?", type=int, metavar="NUMBER", help="which")
+    misses.add_argument("--all", action="store_true", help="also those that are settled")
+    misses.add_argument(
+        "--expect", action="append", default=[], metavar="PATH[#SECTION]",
+        help="what should have been found; repeat it for several",
+    )  # fmt: skip
+    misses.add_argument("--to", metavar="FILE", help="the questions (questions.yaml)")
+    misses.add_argument("--asked-as", metavar="SUBJECT", help="who asks, if not who reported it")
+    misses.add_argument("--category", metavar="WORD", help="of the question (own-words)")
+    misses.add_argument("--language", metavar="CODE", help="of the question, if not as guessed")
+
+    connect = command("connect", "the configuration that connects a client")
+    connect.add_argument(
+        "client", metavar="CLIENT", help="claude-code, claude-desktop, cursor, vscode or chatgpt"
+    )
+    connect.add_argument("--write", action="store_true", help="merge it into the client's file")
+    connect.add_argument(
+        "--as", dest="as_", default=None, metavar="SUBJECT", help="who the client asks as"
+    )
+    connect.add_argument("--local-owner", action="store_true", help="ask for all there is")
+    connect.add_argument("--url", metavar="URL", help="the address of a server that runs")
+    connect.add_argument("--name", default="wellread", metavar="NAME", help="of the entry")
+    connect.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="a further variable"
+    )
+
     backup = command("backup", "write the library into one file")
     backup.add_argument("file", metavar="FILE", help="a new file")
     restore = command("restore", "make the library from such a file")
     restore.add_argument("file", metavar="FILE", help="what backup has written")
-    forget = command("forget", "delete the traces of a subject")
+    forget = command("forget", "delete the traces and reported misses of a subject")
     forget.add_argument("--subject", required=True, metavar="SUBJECT", help="whose traces")
     completion = command("completion", "print a completion script for a shell")
     completion.add_argument("shell", metavar="SHELL", help=", ".join(SHELLS))
@@ -154,66 +224,21 @@ def _version() -> str:
     return __version__
 
 
-def day(written: str | None, option: str) -> date | None:
-    """The day of an option. Raises ``UsageError``."""
-    from datetime import date
-
-    if written is None:
-        return None
-    try:
-        return date.fromisoformat(written)
-    except ValueError:
-        raise UsageError(
-            f"{option} {written!r} is not a day: write year, month and day, as 2026-03-16"
-        ) from None
-
-
 def filters_of(args: argparse.Namespace, config: Config) -> Filters:
     """The filters of the options, types in the words of the house. Raises ``UsageError``."""
-    from wellread.globs import matcher
-    from wellread.types import STATES, TYPES, Filters
+    from wellread.filters import make_filters
 
-    known: dict[str, Any] = {**config.parse_rules.type_aliases, **{name: name for name in TYPES}}
-    since, until = day(args.since, "--since"), day(args.until, "--until")
-    if since and until and since > until:
-        raise UsageError(f"--since {since} is after --until {until}: no day is in between")
-    for pattern in args.path:
-        try:
-            matcher(pattern)
-        except ValueError as error:
-            raise UsageError(f"--path: {error}") from None
-    return Filters(
-        types=tuple(known[word] for word in _words(args.type, "--type", known, TYPES)),
-        states=tuple(_words(args.state, "--state", {name: name for name in STATES}, STATES)),
-        owners=tuple(args.owner),
-        tags=tuple(args.tag),
-        paths=tuple(args.path),
-        since=since,
-        until=until,
+    return make_filters(
+        types=args.type,
+        states=args.state,
+        owners=args.owner,
+        tags=args.tag,
+        paths=args.path,
+        since=args.since,
+        until=args.until,
+        aliases=config.parse_rules.type_aliases,
+        named="--{}".format,
     )
-
-
-def _words(written: list[str], option: str, known: dict[str, Any], shown: Sequence[str]) -> Any:
-    """Known words, with commas between several and however they are spelt."""
-    from wellread.access import fold
-
-    for word in (part for value in written for part in value.split(",")):
-        name = fold(word)
-        if name not in known:
-            name = name.replace(" ", "-").replace("_", "-")
-        if name not in known:
-            raise UsageError(f"{option} {word.strip()!r} is unknown. Known: {', '.join(shown)}")
-        yield name
-
-
-def line_range(written: str | None) -> tuple[int, int] | None:
-    """First and last line of ``--lines``. Raises ``UsageError``."""
-    if written is None:
-        return None
-    first, dash, last = written.partition("-")
-    if not first.isdecimal() or not (last if dash else first).isdecimal():
-        raise UsageError(f"--lines {written!r} is no range: write the first and last, as 10-40")
-    return int(first), int(last if dash else first)
 
 
 def text_of(args: argparse.Namespace, what: str) -> str:
@@ -226,11 +251,13 @@ def text_of(args: argparse.Namespace, what: str) -> str:
 
 def config_of(args: argparse.Namespace) -> Config:
     """The configuration that the command line points at. Raises ``ConfigError``."""
+    from dataclasses import replace
     from pathlib import Path
 
     from wellread.config import load_here
 
-    return load_here(Path(args.config) if args.config is not None else None)
+    config = load_here(Path(args.config) if args.config is not None else None)
+    return replace(config, trace=False) if getattr(args, "no_trace", False) else config
 
 
 def caller_of(args: argparse.Namespace, config: Config) -> Caller:
@@ -245,5 +272,7 @@ def caller_of(args: argparse.Namespace, config: Config) -> Caller:
 def today_of(args: argparse.Namespace) -> date:
     """The day that standing is computed for."""
     from datetime import date
+
+    from wellread.filters import day
 
     return day(args.today, "--today") or date.today()

@@ -10,7 +10,6 @@ from wellread.arguments import (
     caller_of,
     config_of,
     filters_of,
-    line_range,
     text_of,
     today_of,
 )
@@ -91,7 +90,9 @@ def _outcome_code(outcome: Outcome, found: bool) -> int:
 
 def read(args: argparse.Namespace) -> int:
     """Read a document, a section or lines."""
-    lines = line_range(args.lines)
+    from wellread.filters import line_range
+
+    lines = line_range(args.lines, "--lines")
     config = config_of(args)
     caller, today = caller_of(args, config), today_of(args)
     from wellread.library import Library

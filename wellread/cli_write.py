@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from wellread.arguments import DETAILS, SHELLS, build_parser, config_of
-from wellread.errors import RunRefused, UsageError, WellreadError
+from wellread.errors import RunRefused, UsageError
 from wellread.output import sentence
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from pathlib import Path
 
     from wellread.config import Config, SourceConfig
+    from wellread.index import Progress
     from wellread.library import Library
     from wellread.types import Run
-
-RETRY_SECONDS = 2.0  # what a watched save may take to be found
+    from wellread.watch import Watching
 
 
 def init(args: argparse.Namespace) -> int:
@@ -72,17 +73,30 @@ def _sources(given: list[Path], config: Config) -> tuple[SourceConfig, ...] | No
 
 
 def _one_run(
-    args: argparse.Namespace, library: Library, sources: tuple[SourceConfig, ...] | None
+    args: argparse.Namespace,
+    library: Library,
+    sources: tuple[SourceConfig, ...] | None,
+    *,
+    step: Callable[[Progress], None] | None = None,
+    wait: float | None = None,
 ) -> Run:
     from wellread.progress import shown_progress
 
-    with shown_progress(sys.stderr) as progress:
+    with shown_progress(sys.stderr) as bar:
+
+        def told(progress: Progress) -> None:
+            if step is not None:
+                step(progress)
+            if bar is not None:
+                bar(progress)
+
         return library.index(
             sources,
             full=args.full,
             verify=args.verify,
             allow_mass_delete=args.allow_mass_delete,
-            progress=progress,
+            progress=told,
+            wait=wait,
         )
 
 
@@ -104,45 +118,49 @@ def _ran(args: argparse.Namespace, run: Run) -> int:
 def _watch(
     args: argparse.Namespace, library: Library, sources: tuple[SourceConfig, ...] | None
 ) -> int:
-    import threading
+    from dataclasses import replace
 
-    from wellread.watch import Watching, follow
+    from wellread.keep_fresh import KeepFresh
 
-    stop = threading.Event()
-    roots = [source.path for source in sources or library.config.sources]
-    if not roots:
+    if sources is not None:
+        library.reconfigure(replace(library.config, sources=sources))
+    if not library.config.sources:
         return _ran(args, _one_run(args, library, sources))  # says that there is no source
-    shown = False
-    ignore, exclude = [library.config.library], library.config.exclude
-    for event in follow(roots, stop=stop, ignore=ignore, exclude=exclude):
-        if isinstance(event, Watching):
-            reason = f": {event.reason}" if event.reason else ""
-            print(f"wellread: watching by {event.mode}{reason}", file=sys.stderr)
-        run = _run_until_done(args, library, sources, stop)
+    named, shown = sources, False
+
+    def index(step: Callable[[Progress], None]) -> Run:
+        nonlocal named
+        run = _one_run(args, library, named, step=step, wait=0)
+        # Remembered now, and built anew; from here on the library's own sources are followed.
+        named, args.full = None, False
+        return run
+
+    def ran(run: Run) -> None:
+        nonlocal shown
         if not shown or run.added or run.changed or run.removed or run.held_back or run.error:
             _ran(args, run)
             sys.stdout.flush()
         shown = True
-        args.full = False
+
+    def watching(how: Watching) -> None:
+        reason = f": {how.reason}" if how.reason else ""
+        print(f"wellread: watching by {how.mode}{reason}", file=sys.stderr)
+
+    KeepFresh(
+        library,
+        command="wellread index --watch",
+        index=index,
+        watching=watching,
+        ran=ran,
+        failed=_say,
+        waiting=_say,
+        first=True,
+    ).run()
     return 0
 
 
-def _run_until_done(
-    args: argparse.Namespace,
-    library: Library,
-    sources: tuple[SourceConfig, ...] | None,
-    stop: Any,
-) -> Run:
-    """A run, again after a pause where it could not be done, as while another holds the lock."""
-    said = ""
-    while True:
-        try:
-            return _one_run(args, library, sources)
-        except WellreadError as error:
-            if str(error) != said:
-                said = str(error)
-                print(f"wellread: {sentence(said)}", file=sys.stderr)
-            stop.wait(RETRY_SECONDS)
+def _say(message: str) -> None:
+    print(f"wellread: {sentence(message)}", file=sys.stderr)
 
 
 def backup(args: argparse.Namespace) -> int:
@@ -168,14 +186,14 @@ def restore(args: argparse.Namespace) -> int:
 
 
 def forget(args: argparse.Namespace) -> int:
-    """Delete the traces of a subject."""
+    """Delete the traces and reported misses of a subject."""
     from wellread.access import fold
     from wellread.library import Library
     from wellread.output import plural
 
     with Library.open(config_of(args)) as library:
         count = library.forget(fold(args.subject))
-    words = f"{count} {plural(count, 'trace')} of {args.subject} deleted"
+    words = f"{count} {plural(count, 'record')} of {args.subject} deleted"
     return _done(args, {"forgotten": count}, words)
 
 
@@ -183,11 +201,18 @@ def completion(args: argparse.Namespace) -> int:
     """Print what completes commands in a shell."""
     from wellread.completion import script
     from wellread.output import emit_json
+    from wellread.tools import Profile
     from wellread.types import STATES, TYPES
 
     if args.shell not in SHELLS:
         raise UsageError(f"the shell {args.shell!r} is unknown. Known: {', '.join(SHELLS)}")
-    values = {"type": TYPES, "state": STATES, "detail": DETAILS, "shell": SHELLS}
+    values = {
+        "type": TYPES,
+        "state": STATES,
+        "detail": DETAILS,
+        "profile": get_args(Profile),
+        "shell": SHELLS,
+    }
     text = script(args.shell, build_parser(), values)
     if args.json:
         emit_json({"script": text}, sys.stdout)

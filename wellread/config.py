@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wellread.access import Groups, fold
 from wellread.configfile import ConfigFile, absolute
@@ -23,9 +25,14 @@ from wellread.types import (
     ParseRules,
 )
 
+if TYPE_CHECKING:
+    from wellread.auth import AuthConfig
+
 FILE_NAME = "wellread.toml"
 LIBRARY_NAME = ".wellread"
+SYNONYMS_NAME = "synonyms.yaml"
 REMEMBERED_SOURCES = "sources.json"
+_HTTP = ("url", "allowed_hosts", "allowed_origins", "max_request_size", "requests_per_minute")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,10 +45,25 @@ class SourceConfig:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class HttpConfig:
+    """Whom a server listens to over HTTP. ``url`` is the address that clients use, where it is
+    said; ``allowed_hosts`` are values of ``Host``, ``NAME:*`` for any port, ``allowed_origins``
+    of ``Origin``. ``max_request_size`` is in bytes; ``requests_per_minute`` is for each subject,
+    and 0 sets no limit."""
+
+    url: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    max_request_size: int = 64 * 1024
+    requests_per_minute: int = 300
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
     """Everything that can be set. ``file`` is ``None`` without a ``wellread.toml``; paths are
     absolute. ``max_file_size`` is in bytes; ``workers`` 0 means one for each core, and
-    ``trace_days`` 0 that traces are kept. ``environ_as`` is ``WELLREAD_AS`` as it is set."""
+    ``trace_days`` 0 that traces are kept. ``environ_as`` is ``WELLREAD_AS`` as it is set.
+    ``auth_values`` is what ``[auth]`` says, where it is there: see ``auth``."""
 
     file: Path | None
     library: Path
@@ -56,15 +78,42 @@ class Config:
     subject: str | None
     environ_as: str | None
     lexical: Literal["tantivy", "fts5"]
+    synonyms: Path | None
     trace: bool
     trace_days: int
+    max_tokens: int
+    time_limit: int
+    base_url: str | None
+    http: HttpConfig
+    auth_values: Mapping[str, Any] | None
+
+    def auth(self) -> AuthConfig | None:
+        """Whose tokens are accepted over HTTP; ``None`` without ``[auth]``. Raises
+        ``ConfigError``."""
+        if self.auth_values is None:
+            return None
+        from wellread.auth import AuthConfig
+
+        return AuthConfig(**self.auth_values)
 
     def groups(self) -> Groups:
         """The groups of every known subject, folded. Reads ``groups.yaml`` where that is where
         they are. Raises ``ConfigError``."""
         if self.inline_groups is not None:
             return self.inline_groups
-        return read_groups(self.groups_file) if self.groups_file is not None else {}
+        if self.groups_file is None:
+            return {}
+        try:
+            status = self.groups_file.stat()
+        except OSError:
+            return read_groups(self.groups_file)  # which says what is wrong
+        return _groups_as_of(self.groups_file, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4)
+def _groups_as_of(file: Path, _mtime_ns: int, _size: int) -> Groups:
+    """A server asks on every call: the file is read once for each of its states."""
+    return read_groups(file)
 
 
 def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config:
@@ -78,7 +127,11 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
     file = ConfigFile(path, path.parent if path is not None else cwd, environ)
     library = _library(file, environ, cwd)
     inline_groups, groups_file = _groups(file)
-    index, trace = file.values("index"), file.values("trace")
+    index, trace, server = (file.values(name) for name in ("index", "trace", "server"))
+    for key, least in (("max_tokens", LEAST_TOKENS), ("time_limit", 1)):
+        if server[key] < least:
+            remedy = f"write at least {least}"
+            raise file.refuse(f"[server] {key}", server[key], "enough to answer with", remedy)
     return Config(
         file=path,
         library=library,
@@ -93,14 +146,37 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         subject=file.values("identity")["subject"],
         environ_as=environ.get("WELLREAD_AS"),
         lexical=file.values("search")["lexical"],
+        synonyms=_synonyms(file),
         trace=trace["enabled"],
         trace_days=trace["retention_days"],
+        max_tokens=server["max_tokens"],
+        time_limit=server["time_limit"],
+        base_url=_base_url(file),
+        http=_http(file),
+        auth_values=_auth(file),
     )
 
 
 def load_here(explicit: Path | None = None) -> Config:
     """``load`` with this process's environment and folder. Raises ``ConfigError``."""
     return load(explicit, os.environ, Path.cwd())
+
+
+def reloaded(config: Config) -> Config:
+    """The configuration as its file says now, or with the sources that its library remembers
+    now. What was switched off for this process, traces, stays off. Raises ``ConfigError``."""
+    if config.file is None:
+        return replace(config, sources=remembered_sources(config.library) or config.sources)
+    fresh = load_here(config.file)
+    return replace(fresh, trace=fresh.trace and config.trace)
+
+
+def user_folders() -> tuple[Path | None, Path | None]:
+    """Where programs of this user keep their settings, where the system says so: ``APPDATA``
+    and ``XDG_CONFIG_HOME``. A relative one is to be ignored (XDG Base Directory Specification)."""
+    named = (os.environ.get(name) for name in ("APPDATA", "XDG_CONFIG_HOME"))
+    appdata, xdg = (Path(one) if one and os.path.isabs(one) else None for one in named)
+    return appdata, xdg
 
 
 def named_sources(paths: Sequence[Path], cwd: Path) -> tuple[SourceConfig, ...]:
@@ -164,6 +240,10 @@ def remember_sources(library: Path, sources: Iterable[SourceConfig]) -> None:
     fresh.replace(library / REMEMBERED_SOURCES)
 
 
+LEAST_TOKENS = 500
+"""A hit with its frame has about 150, and what is left out has to be said too."""
+
+
 # --- the parts of the file -------------------------------------------------------------------
 
 
@@ -182,6 +262,15 @@ def _find(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Path 
             "correct the path, or write one with wellread init"
         )
     return file
+
+
+def _base_url(file: ConfigFile) -> str | None:
+    written: str | None = file.values("server")["base_url"]
+    if written is None or re.fullmatch(r"https://[^\s/?#]+(/[^\s?#]*)?", written):
+        return written
+    raise file.refuse(
+        "[server] base_url", written, "an https address", "write https://docs.example.com/"
+    )
 
 
 def _library(file: ConfigFile, environ: Mapping[str, str], cwd: Path) -> Path:
@@ -282,6 +371,56 @@ def _access(file: ConfigFile) -> AccessRules:
             )
         rules.append(AccessRule(path=values["path"], allow=values["allow"], deny=values["deny"]))
     return AccessRules(default=file.values("access")["default"], rules=tuple(rules))
+
+
+def _synonyms(file: ConfigFile) -> Path | None:
+    """The file of synonyms, which may come and go under the name that is looked for anyway;
+    one that was called otherwise must be there."""
+    if file.path is None:
+        return None
+    found: Path = file.values("search")["synonyms"]
+    written = [entry["synonyms"] for entry in file.entries("search") if "synonyms" in entry]
+    if written not in ([], [SYNONYMS_NAME]) and not found.is_file():
+        raise ConfigError(
+            f"[search] synonyms names {found}, which is not there ({file.path}): "
+            "correct the path, or write the file (see docs/synonyms.md)"
+        )
+    return found
+
+
+def _http(file: ConfigFile) -> HttpConfig:
+    """Hosts are compared as clients write them, in small letters; origins have no path."""
+    values = {name: value for name, value in file.values("server").items() if name in _HTTP}
+    for key, wrong, remedy in (
+        ("allowed_hosts", ("/", "://"), "write a name, such as wellread.example"),
+        ("allowed_origins", ("*",), "write an origin, such as https://tools.example"),
+    ):
+        for value in values[key]:
+            if not value.strip() or value == "*" or any(part in value for part in wrong):
+                raise file.refuse(f"[server] {key}", value, f"one of {key}", remedy)
+    values["allowed_hosts"] = tuple(host.lower() for host in values["allowed_hosts"])
+    values["allowed_origins"] = tuple(
+        origin.lower().rstrip("/") for origin in values["allowed_origins"]
+    )
+    return HttpConfig(**values)
+
+
+def _auth(file: ConfigFile) -> Mapping[str, Any] | None:
+    if not file.entries("auth"):
+        return None
+    mapped: dict[str, tuple[str, ...]] = {}
+    for entry in file.entries("auth.groups"):
+        for theirs, ours in entry.items():
+            names = [ours] if isinstance(ours, str) else ours
+            if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+                remedy = 'write for example ["finance"]'
+                raise file.refuse(f"[auth.groups] {theirs}", ours, "a list of groups", remedy)
+            mapped[theirs] = tuple(names)
+    return {**_given(file.values("auth")), "groups": mapped}
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:

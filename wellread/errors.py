@@ -45,6 +45,16 @@ class StoreUnavailable(WellreadError):
     exit_code = 4
 
 
+class Cancelled(WellreadError):
+    """The caller went away, or its time was up, before the answer was there."""
+
+    exit_code = 130
+
+
+class LibraryBusy(StoreUnavailable):
+    """Another process is writing the library: the same will work when it is done."""
+
+
 class RunRefused(WellreadError):
     """An index run would not or could not do its work; the last committed state stands.
 

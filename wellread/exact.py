@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 from wellread.decode import encodable
-from wellread.errors import UsageError, WellreadError
+from wellread.errors import Cancelled, UsageError
 from wellread.outcome import fewer_filters
 from wellread.store.texts import fold
 from wellread.types import ExactResult, Filters, LineMatch, Outcome, Scope
@@ -48,10 +48,6 @@ _THREADS = 2
 
 LONGEST_SHOWN = 1000
 """Characters of a line that are shown: ten lines of a terminal."""
-
-
-class Cancelled(WellreadError):
-    """The caller went away before the search was done."""
 
 
 class TextSnapshot(Protocol):
@@ -130,7 +126,9 @@ def find_exact(
         return ids, count(snapshot, ids, cancelled)
 
     ids, found = totals(filters)
-    matches = tuple(_matches(snapshot, ids, found.holders, spans, scope=scope, limit=limit))
+    matches = tuple(
+        _matches(snapshot, ids, found.holders, spans, scope=scope, limit=limit, cancelled=cancelled)
+    )
     without: list[tuple[str, int]] = []
     if not found.lines and filters:
         for name, fewer in fewer_filters(filters):
@@ -412,6 +410,7 @@ def _matches(
     *,
     scope: Scope,
     limit: int,
+    cancelled: Callable[[], bool],
 ) -> Iterator[LineMatch]:
     """The first matching lines, by path and line; every holder has at least one."""
     shown = [document_id for document_id in ids if document_id in holders][:limit]
@@ -419,6 +418,8 @@ def _matches(
     bodies = dict(snapshot.bodies(shown))
     left = limit
     for document_id in shown:
+        if cancelled():
+            raise Cancelled("The search was cancelled.")
         record = records[document_id]
         for number, line in enumerate(_lines(bodies[document_id]), start=record.body_line):
             if left == 0:

@@ -101,7 +101,10 @@ def _fields(values: Values, rules: ParseRules) -> Fields:
     for key in sorted(values.front.repeated, key=lambda key: values.front.lines.get(key, 1)):
         name = known_name(key) or key
         values.lines.setdefault(name, values.front.lines.get(key, 1))
-        values.report(name, "key-repeated", f"{key!r} is written twice", "The last one holds.")
+        holds = "The last one holds."
+        if name in ("access", "deny"):
+            holds = "Write it once; until then only the local owner can read the document."
+        values.report(name, "key-repeated", f"{key!r} is written twice", holds)
     access, deny, sealed, itself = _access(values)
     type_, written = _type(values, rules)
     owner = values.text("owner")

@@ -17,8 +17,9 @@ from wellread.types import Problem
 
 _INVISIBLE = "\ufeff\u200b\u2060"
 _OPENING = re.compile(
-    # Blank lines and invisible characters in front must not turn an access list into text.
-    rf"[\s{_INVISIBLE}]*?(?:^|(?<=[{_INVISIBLE}]))(---|\+\+\+)[ \t]*$",
+    # Blank lines, a small indent and invisible characters in front must not turn an access
+    # list into text.
+    rf"[\s{_INVISIBLE}]*?(?:^|(?<=[{_INVISIBLE}]))[^\S\n]{{0,3}}(---|\+\+\+)[ \t]*$",
     re.MULTILINE,
 )
 _YAML_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
@@ -254,7 +255,22 @@ class _YamlReader:
                 frame[0][frame[1][0]] = value
                 frame[1] = None
         values = root if isinstance(root, dict) else {}
-        return values, lines, frozenset(repeated)
+        return self._merged(values, lines), lines, frozenset(repeated)
+
+    def _merged(self, values: dict[str, object], lines: dict[str, int]) -> dict[str, object]:
+        """Values with those of the merge key ``<<`` (YAML 1.1): a key of its own wins, then the
+        first mapping that has it. An access list may stand there and nowhere else."""
+        given = values.pop("<<", None)
+        if given is None:
+            return values
+        for mapping in given if isinstance(given, list) else [given]:
+            if not isinstance(mapping, dict):
+                raise _Unreadable("<< merges mappings only", lines["<<"])
+            for key, value in mapping.items():
+                if key not in values:
+                    values[key] = value
+                    lines[key] = lines["<<"]
+        return values
 
     def _add(self, size: int, event: Any) -> None:
         self._count += size

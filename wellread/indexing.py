@@ -13,7 +13,7 @@ from pathlib import Path
 from wellread.config import Config, SourceConfig, remember_sources
 from wellread.errors import RunRefused, StoreUnavailable
 from wellread.index import IndexRun, Progress, RunOptions, RunRules, SourceDates
-from wellread.locks import WriterLock
+from wellread.locks import WAIT_SECONDS, WriterLock
 from wellread.mounts import network_filesystem
 from wellread.prepare import stored_terms
 from wellread.sources import git
@@ -34,6 +34,7 @@ def index_library(
     verify: bool,
     allow_mass_delete: bool,
     progress: Callable[[Progress], None] | None,
+    wait: float | None = None,
 ) -> Run:
     """One run, from the lock to the log. See ``Library.index``."""
     wanted = tuple(sources) if sources is not None else config.sources
@@ -50,7 +51,8 @@ def index_library(
             f"The library folder {config.library} cannot be made: {error.strerror}. Make its "
             "parent writable, or name another with WELLREAD_LIBRARY."
         ) from error
-    with WriterLock(config.library / LOCK), _errors_of(config.library / journal.FILE):
+    lock = WriterLock(config.library / LOCK).acquire(timeout=WAIT_SECONDS if wait is None else wait)
+    with lock, _errors_of(config.library / journal.FILE):
         with closing(journal.open_journal(config.library / journal.FILE)) as log:
             try:
                 run = _run(
@@ -67,7 +69,7 @@ def index_library(
             journal.add_run(log, run)
             if config.trace_days:
                 journal.expire(log, config.trace_days, datetime.now(UTC))
-        if config.file is None:
+        if config.file is None and sources is not None:
             remember_sources(config.library, wanted)
     return run
 

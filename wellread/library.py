@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
-from wellread.errors import NoIndex, WellreadError
+from wellread.errors import ConfigError, NoIndex, UsageError, WellreadError
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
-from wellread.store.journal import Trace, TraceWriter
+from wellread.store.journal import TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult
+from wellread.trace import Trace, subject_of
+from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult, Told
 
 if TYPE_CHECKING:
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
+    from wellread.suggest import Candidate
+    from wellread.synonymfile import SynonymFile
+    from wellread.trace import Lost, Miss, MissStatus
     from wellread.types import Problem
 
 NO_FILTERS = Filters()
@@ -35,14 +39,17 @@ class Library:
 
     Every reading method takes ``scope``, from ``library.scope(caller)``; it is resolved anew
     where the library has changed since. ``today`` is the day that standing is computed for.
+    ``session`` is written into traces: a server gives each of its runs a name of its own.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, session: str = "") -> None:
         self.config = config
+        self.session = session
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
-        self._traces = TraceWriter(config.library / journal.FILE) if config.trace else None
+        self._traces = TraceWriter(config.library / journal.FILE)
+        self._synonyms: SynonymFile | None = None
 
     @classmethod
     def open(cls, config: Config | str | Path | None = None) -> Library:
@@ -56,12 +63,23 @@ class Library:
 
     def close(self) -> None:
         """Write waiting traces and close the store."""
-        if self._traces is not None:
-            self._traces.close()
+        self._traces.close()
         with self._guard:
             store, self._store = self._store, None
         if store is not None:
             store.close()
+
+    def reconfigure(self, config: Config) -> None:
+        """Let another configuration hold from the next question or run on, as after its file
+        has changed. Raises ``ConfigError`` for one of another library."""
+        if config.library != self.config.library:
+            raise ConfigError(
+                f"the library is now {config.library} and no longer {self.config.library}: "
+                "restart what has it open"
+            )
+        self.config = config
+        with self._guard:
+            self._synonyms = None
 
     def __enter__(self) -> Library:
         return self
@@ -76,6 +94,13 @@ class Library:
         with self._snapshot() as snapshot:
             return self._resolve(caller, snapshot)
 
+    def left_out(self, caller: Caller) -> int:
+        """How many documents a caller may not read: for whoever runs the server, never for the
+        caller. Raises ``NoIndex``."""
+        with self._snapshot() as snapshot:
+            scope = self._resolve(caller, snapshot)
+            return snapshot.state.documents - snapshot.count_documents(scope=scope)
+
     def search(
         self,
         text: str,
@@ -87,17 +112,24 @@ class Library:
         page: str | None = None,
         detail: Detail = "snippet",
         explain: bool = False,
+        stop: threading.Event | None = None,
+        told: Callable[[SearchResult], Told] | None = None,
     ) -> SearchResult:
         """The passages about an idea, best first: see ``search.search``.
 
-        ``limit`` counts hits, 1 to 100. Raises ``UsageError`` for an empty text, ``NoIndex``
-        and ``StoreUnavailable``.
+        ``limit`` counts hits, 1 to 100. Once ``stop`` is set, ``Cancelled`` is raised. ``told``
+        makes what the caller gets to see, and says for the trace how much of it that is.
+        Raises ``UsageError`` for an empty text, ``NoIndex`` and ``StoreUnavailable``.
         """
         from wellread.freshness import freshness_notes
         from wellread.search import search
 
         arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
-        with self._traced(scope, "search", arguments) as answered, self._snapshot() as snapshot:
+        synonyms, broken = self._dictionary().current()
+        with (
+            self._traced(scope, "search", arguments) as answered,
+            self._snapshot(stop) as snapshot,
+        ):
             scope = self._current(scope, snapshot)
             result = search(
                 snapshot,
@@ -109,11 +141,17 @@ class Library:
                 page=page,
                 detail=detail,
                 explained=explain,
+                synonyms=synonyms,
             )
-            notes = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
+            stale = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
+            if broken or stale:
+                result = replace(result, notes=(*result.notes, *broken, *stale))
+            arguments["synonyms"] = list(result.synonyms)
             answered.returned = tuple(hit.section for hit in result.hits)
             answered.outcome, answered.left_out = result.outcome, result.left_out
-        return replace(result, notes=(*result.notes, *notes)) if notes else result
+            if told is not None:
+                answered.tell(told(result))
+        return result
 
     def find_exact(
         self,
@@ -125,12 +163,15 @@ class Library:
         regex: bool = False,
         ignore_case: bool = False,
         limit: int = 20,
+        stop: threading.Event | None = None,
+        told: Callable[[ExactResult], Told] | None = None,
     ) -> ExactResult:
         """The lines that hold an exact string: see ``exact.find_exact``. ``today`` is taken
         as in the other methods; nothing in a text depends on it.
 
-        ``limit`` counts lines; the counts of the result are exact whatever it is. Raises
-        ``UsageError`` for an empty text or a pattern that cannot be run.
+        ``limit`` counts lines; the counts of the result are exact whatever it is. ``stop`` and
+        ``told`` are as in ``search``. Raises ``UsageError`` for an empty text or a pattern that
+        cannot be run.
         """
         from wellread.exact import find_exact
         from wellread.freshness import freshness_notes
@@ -142,7 +183,7 @@ class Library:
         }  # fmt: skip
         with (
             self._traced(scope, "find_exact", arguments) as answered,
-            self._snapshot() as snapshot,
+            self._snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
             result = find_exact(
@@ -153,6 +194,7 @@ class Library:
                 regex=regex,
                 ignore_case=ignore_case,
                 limit=limit,
+                cancelled=stop.is_set if stop is not None else lambda: False,
             )
             paths = [match.path for match in result.matches]
             notes = (
@@ -162,9 +204,13 @@ class Library:
             if result.outcome == "nothing-found":
                 outcome = outcome_of(snapshot, False, scope=scope)
                 result = replace(result, outcome=outcome)
+            if notes:
+                result = replace(result, notes=notes)
             answered.returned = tuple(f"{match.path}:{match.line}" for match in result.matches)
             answered.outcome, answered.left_out = result.outcome, result.left_out
-        return replace(result, notes=notes) if notes else result
+            if told is not None:
+                answered.tell(told(result))
+        return result
 
     grep = find_exact
 
@@ -177,8 +223,11 @@ class Library:
         lines: tuple[int, int] | None = None,
         outline: bool = False,
         max_chars: int | None = None,
+        stop: threading.Event | None = None,
+        told: Callable[[ReadResult], Told] | None = None,
     ) -> ReadResult:
-        """A document, a section or a range of lines: see ``read.read``.
+        """A document, a section or a range of lines: see ``read.read``; ``stop`` and ``told``
+        are as in ``search``.
 
         Raises ``NotFound`` for what is missing or not readable, with one wording for both.
         """
@@ -188,7 +237,10 @@ class Library:
         arguments = {
             "handle": handle, "lines": lines, "outline": outline, "max_chars": max_chars,
         }  # fmt: skip
-        with self._traced(scope, "read", arguments) as answered, self._snapshot() as snapshot:
+        with (
+            self._traced(scope, "read", arguments) as answered,
+            self._snapshot(stop) as snapshot,
+        ):
             scope = self._current(scope, snapshot)
             result = read(
                 snapshot,
@@ -202,8 +254,11 @@ class Library:
             if result.attachments:
                 result = self._with_sizes(result, snapshot, scope)
             notes = freshness_notes(snapshot, [result.path], scope=scope)
+            result = replace(result, notes=(*result.notes, *notes), as_of=snapshot.indexed_at)
             answered.returned, answered.outcome = (result.path,), "found"
-        return replace(result, notes=(*result.notes, *notes)) if notes else result
+            if told is not None:
+                answered.tell(told(result))
+        return result
 
     def status(self, *, scope: Scope, today: date) -> Status:
         """Counts within the scope, and for the local owner runs, failures and acls."""
@@ -215,14 +270,131 @@ class Library:
 
     def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
         """Every mistake in the documents in scope, by path and line. Files that are no
-        documents have no readers of their own: only the local owner is told of missing ones."""
+        documents have no readers of their own: only the local owner is told of missing ones,
+        and of the dictionary."""
         from wellread.lint import lint
         from wellread.sources.places import located
 
         owner = scope.caller.owner
         exists = (lambda path: located(self.config, path) is not None) if owner else None
+        dictionary = self._dictionary()
+        known, _ = dictionary.current()
+        file = dictionary.file if owner else None
+        problems = dictionary.problems() if owner else ()
+        synonyms = (file.name, known) if file is not None and known is not None else None
         with self._snapshot() as snapshot:
-            return lint(snapshot, scope=self._current(scope, snapshot), exists=exists)
+            found = lint(
+                snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
+            )
+        return (*problems, *found)
+
+    def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
+        """Candidates for the dictionary from the documents in scope: see ``suggest``."""
+        from wellread.suggest import suggest
+        from wellread.synonyms import NONE
+
+        synonyms, _ = self._dictionary().current()
+        with self._snapshot() as snapshot:
+            return suggest(snapshot, synonyms or NONE, scope=self._current(scope, snapshot))
+
+    # --- what was asked ------------------------------------------------------------------
+
+    def report_miss(
+        self, question: str, *, scope: Scope, looked_for: str = "", tried: tuple[str, ...] = ()
+    ) -> int:
+        """Keep that something which should exist was not found; returns the report's number.
+        The same question of the same subject is joined with its earlier reports.
+
+        Raises ``UsageError`` for an empty question, ``NoIndex`` and ``StoreUnavailable``.
+        """
+        from wellread.misses import report_miss
+
+        return report_miss(
+            self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
+        )
+
+    def traces(
+        self,
+        *,
+        scope: Scope,
+        subject: str | None = None,
+        since: date | None = None,
+        limit: int | None = None,
+    ) -> tuple[Trace, ...]:
+        """Who asked what, newest first; ``since`` is a day in UTC. Raises ``UsageError`` for
+        anybody but the local owner."""
+        from wellread.access import fold
+        from wellread.misses import readable
+
+        _owner_only(scope, "traces")
+        with readable(self._journal()) as connection:
+            return journal.traces(
+                connection,
+                subject=fold(subject) if subject is not None else None,
+                since=since.isoformat() if since is not None else None,
+                limit=limit,
+            )
+
+    def lost_traces(self, *, scope: Scope) -> Lost:
+        """Traces that could not be written, as far as is known. For the local owner."""
+        from wellread.misses import readable
+
+        _owner_only(scope, "traces")
+        with readable(self._journal()) as connection:
+            return journal.lost_traces(connection)
+
+    def misses(self, *, scope: Scope, status: MissStatus | None = "open") -> tuple[Miss, ...]:
+        """What was reported as missing, by question, the first reported first; ``None`` for
+        whatever became of it. Raises ``UsageError`` for anybody but the local owner."""
+        from wellread.misses import list_misses
+
+        _owner_only(scope, "misses")
+        return list_misses(self._journal(), status)
+
+    def accept_miss(
+        self,
+        number: int,
+        *,
+        scope: Scope,
+        expect: Sequence[str],
+        file: Path,
+        asked_as: str | None = None,
+        category: str = "",
+        language: str | None = None,
+    ) -> Miss:
+        """Make a question of the evaluation set of a miss: it is appended to ``file``, and
+        nothing else there is changed. Asked as ``asked_as``, else as the one subject that
+        reported it, who must be able to read what is expected.
+
+        Raises ``NotFound`` where that is missing, ``UsageError`` where the question is in the
+        file already, was settled before, or the caller is not the local owner.
+        """
+        from wellread.accept import accepted_question, append_question
+        from wellread.misses import open_miss, settle
+
+        _owner_only(scope, "misses")
+        miss = open_miss(self._journal(), number)
+        with self._snapshot() as snapshot:
+            question = accepted_question(
+                miss,
+                snapshot,
+                scope=self._current(scope, snapshot),
+                scope_of=lambda caller: self._resolve(caller, snapshot),
+                groups=self.config.groups,
+                expect=expect,
+                asked_as=asked_as,
+                category=category,
+                language=language,
+            )
+        append_question(file, question)
+        return settle(self._journal(), miss, "accepted", question.expect)
+
+    def dismiss_miss(self, number: int, *, scope: Scope) -> Miss:
+        """Settle a miss without a question. For the local owner; see ``accept_miss``."""
+        from wellread.misses import open_miss, settle
+
+        _owner_only(scope, "misses")
+        return settle(self._journal(), open_miss(self._journal(), number), "dismissed")
 
     # --- writing -----------------------------------------------------------------------
 
@@ -234,12 +406,15 @@ class Library:
         verify: bool = False,
         allow_mass_delete: bool = False,
         progress: Callable[[Progress], None] | None = None,
+        wait: float | None = None,
     ) -> Run:
         """Bring the library up to its sources: see ``indexing.index_library``.
 
         ``sources`` stand in place of the configured ones, and are remembered where there is
-        no configuration. Raises ``RunRefused`` where nothing was seen or all failed,
-        ``StoreUnavailable`` where the library cannot be written.
+        no configuration. ``wait`` is for how many seconds another writer is waited for, ``None``
+        for ``locks.WAIT_SECONDS``. Raises
+        ``RunRefused`` where nothing was seen or all failed, ``LibraryBusy`` where another one
+        goes on writing, ``StoreUnavailable`` where the library cannot be written.
         """
         from wellread.indexing import index_library
 
@@ -250,6 +425,7 @@ class Library:
             verify=verify,
             allow_mass_delete=allow_mass_delete,
             progress=progress,
+            wait=wait,
         )
         with self._guard:
             store, self._store = self._store, None
@@ -258,14 +434,9 @@ class Library:
         return run
 
     def forget(self, subject: str) -> int:
-        """Delete the traces of a subject; returns how many there were. Raises ``NoIndex``
-        where nothing was ever indexed."""
-        if not (self.config.library / journal.FILE).is_file():
-            raise NoIndex(
-                f"No index at {self.config.library}. There is nothing to forget before "
-                "`wellread index`."
-            )
-        connection = journal.open_journal(self.config.library / journal.FILE)
+        """Delete the traces and reported misses of a subject; returns how many there were.
+        Raises ``NoIndex`` where nothing was ever indexed."""
+        connection = journal.open_journal(self._journal())
         try:
             return journal.forget(connection, subject)
         finally:
@@ -286,14 +457,32 @@ class Library:
 
     # --- within ------------------------------------------------------------------------
 
+    def _journal(self) -> Path:
+        """The journal, of a library that is there: writing must not begin an empty one."""
+        path = self.config.library / journal.FILE
+        if not path.is_file():
+            raise NoIndex(
+                f"No index at {self.config.library}. Run `wellread index FOLDER` first, or name "
+                "its configuration with --config."
+            )
+        return path
+
     @contextmanager
-    def _snapshot(self) -> Iterator[EmbeddedSnapshot]:
+    def _snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
         with self._guard:
             if self._store is None:
                 self._store = EmbeddedStore(self.config.library)
             store = self._store
-        with store.snapshot() as snapshot:
+        with store.snapshot(stop) as snapshot:
             yield snapshot
+
+    def _dictionary(self) -> SynonymFile:
+        from wellread.synonymfile import SynonymFile
+
+        with self._guard:
+            if self._synonyms is None:
+                self._synonyms = SynonymFile(self.config.synonyms)
+            return self._synonyms
 
     def _resolve(self, caller: Caller, snapshot: EmbeddedSnapshot) -> Scope:
         known = self._acls
@@ -341,19 +530,19 @@ class Library:
             answered.outcome = type(error).__name__
             raise
         finally:
-            if self._traces is not None:
-                caller = scope.caller
-                someone = "(local owner)" if caller.owner else "(everyone)"
+            if self.config.trace:
                 self._traces.add(
                     Trace(
                         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                        subject=caller.subject or someone,
+                        subject=subject_of(scope.caller),
                         tool=tool,
                         arguments={key: value for key, value in arguments.items() if value},
                         returned=answered.returned,
                         outcome=answered.outcome,
                         left_out=answered.left_out,
                         milliseconds=(time.perf_counter() - started) * 1000,
+                        tokens=answered.tokens,
+                        session=self.session,
                     )
                 )
 
@@ -365,6 +554,21 @@ class _Answered:
         self.returned: tuple[str, ...] = ()
         self.outcome = ""
         self.left_out = 0
+        self.tokens: int | None = None
+
+    def tell(self, told: Told) -> None:
+        """Note what was made of the result."""
+        self.tokens = told.tokens
+        self.left_out += max(len(self.returned) - told.shown, 0)
+        self.returned = self.returned[: told.shown]
+
+
+def _owner_only(scope: Scope, what: str) -> None:
+    if not scope.caller.owner:
+        raise UsageError(
+            f"{what} are for the local owner, and this is {scope.caller.subject or 'everyone'}: "
+            "ask without --as, WELLREAD_AS and [identity]"
+        )
 
 
 def filters_as_json(filters: Filters) -> dict[str, object]:

@@ -4,25 +4,43 @@ in the company of the others. Within the caller's scope, a hidden target is a mi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from wellread.kinds import kind_of
 from wellread.read import link_targets
 from wellread.store.base import DocumentRecord, DocumentText, Snapshot
 from wellread.types import Filters, Link, Problem, Scope
 
+if TYPE_CHECKING:
+    from wellread.synonyms import Synonyms
+
 FileExists = Callable[[str], bool]
 """Whether a library path that is no document is a file of its source."""
 
 
-def lint(snapshot: Snapshot, *, scope: Scope, exists: FileExists | None) -> tuple[Problem, ...]:
-    """All problems of the documents in scope, sorted by path, line and code. Without
-    ``exists`` nothing is said of files that are no documents."""
+def lint(
+    snapshot: Snapshot,
+    *,
+    scope: Scope,
+    exists: FileExists | None,
+    synonyms: tuple[str, Synonyms] | None = None,
+) -> tuple[Problem, ...]:
+    """All problems of the documents in scope and of a dictionary with the name of its file,
+    sorted by path, line and code. Without ``exists`` nothing is said of files that are no
+    documents."""
     problems = list(snapshot.problems(scope=scope))
+    passages = 0
     for document_id in snapshot.document_ids(scope=scope, filters=Filters()):
         document = snapshot.text(document_id, scope=scope)
         if document is not None:
             problems += of_document(snapshot, document, scope=scope)
             problems += of_files(document, exists)
+            passages += len(document.passages)
+    if synonyms is not None:
+        from wellread.lint_synonyms import of_synonyms
+
+        name, dictionary = synonyms
+        problems += of_synonyms(dictionary, snapshot, scope=scope, name=name, passages=passages)
     return tuple(sorted(problems, key=lambda one: (one.path, one.line, one.code, one.message)))
 
 

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from wellread.errors import StoreUnavailable
+from wellread.errors import LibraryBusy, StoreUnavailable
 
 WAIT_SECONDS = 10.0
 """How long a writer waits for another one before it gives up (the design's figure)."""
@@ -147,7 +147,7 @@ class WriterLock(_FileLock):
     ) -> WriterLock:
         """Take the lock, waiting up to ``timeout`` seconds.
 
-        Raises ``StoreUnavailable``, which names the holder, where it stays taken.
+        Raises ``LibraryBusy``, which names the holder, where it stays taken.
         """
         deadline = clock() + timeout
         while not self.try_acquire():
@@ -155,7 +155,7 @@ class WriterLock(_FileLock):
             if left <= 0:
                 holder = self.holder()
                 named = str(holder) if holder else "another process"
-                raise StoreUnavailable(
+                raise LibraryBusy(
                     f"The library {self.path.parent} is being written by {named}; "
                     f"wait until it is done, or stop it."
                 )

@@ -22,6 +22,9 @@ _STYLES = {
 _CONTROL = dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
 del _CONTROL[9], _CONTROL[10]
 
+# A file may be named with a line end, and must not look like another line of the answer.
+_CONTROL_IN = dict.fromkeys(("path", "title"), _CONTROL | {9: " ", 10: "\N{REPLACEMENT CHARACTER}"})
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
@@ -46,10 +49,14 @@ def emit(lines: Iterable[Line], stream: TextIO) -> None:
         _emit_styled(lines, stream)
         return
     for each in lines:
-        text = "".join(text for text, _ in each.spans).translate(_CONTROL)
+        text = "".join(_harmless(piece, style) for piece, style in each.spans)
         margin = " " * each.indent
         for row in text.split("\n"):
             stream.write(f"{margin}{row}".rstrip() + "\n" if row else "\n")
+
+
+def _harmless(text: str, style: str) -> str:
+    return text.translate(_CONTROL_IN.get(style, _CONTROL))
 
 
 def _emit_styled(lines: Iterable[Line], stream: TextIO) -> None:
@@ -61,7 +68,7 @@ def _emit_styled(lines: Iterable[Line], stream: TextIO) -> None:
     for each in lines:
         text = Text()
         for piece, style in each.spans:
-            text.append(piece.translate(_CONTROL), style=_STYLES.get(style, ""))
+            text.append(_harmless(piece, style), style=_STYLES.get(style, ""))
         if each.indent:
             console.print(Padding(text, (0, 0, 0, each.indent), expand=False))
         else:
@@ -98,6 +105,6 @@ def plural(count: int, word: str) -> str:
 
 
 def sentence(message: str) -> str:
-    """The message as a sentence: with a capital, and an end."""
-    text = message[:1].upper() + message[1:]
+    """The message as a sentence: with a capital, and an end; it may name a file of any name."""
+    text = (message[:1].upper() + message[1:]).translate(_CONTROL)
     return text if text.endswith((".", "?", "!")) else f"{text}."

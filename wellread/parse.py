@@ -28,7 +28,7 @@ from wellread.types import (
     Section,
 )
 
-PARSER_VERSION = 1
+PARSER_VERSION = 2
 """Raised whenever a document would be parsed differently: part of its fingerprint."""
 
 SECTION_LEVEL = 2

@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from wellread.decode import encodable
 from wellread.errors import UsageError
@@ -33,6 +34,10 @@ from wellread.store.base import (
 )
 from wellread.terms import Compound, compounds, index_terms
 from wellread.types import Filters, Scope
+
+if TYPE_CHECKING:
+    from wellread.expand import Added
+    from wellread.synonyms import Synonyms
 
 PAIR_WEIGHT = 0.2
 """nDCG@10 at 0, 0.1, 0.2, 0.3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963 .964 .964,
@@ -95,6 +100,7 @@ class Query:
     ``effective_query`` are lines for a reader; ``suggestions`` are spellings that exist in
     scope, for words that do not. ``matches`` and ``identifiers`` say what each term stands
     for, and ``pairs`` which terms are better together: what a snippet is chosen by.
+    ``synonyms`` are lines like ``day off → unpaid leave`` for what a dictionary added.
     """
 
     text: str
@@ -105,6 +111,7 @@ class Query:
     matches: Mapping[str, Match] = field(default_factory=dict)
     identifiers: Mapping[str, Match] = field(default_factory=dict)
     pairs: frozenset[str] = frozenset()
+    synonyms: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -167,9 +174,16 @@ class _InScope:
         return ranked[:MAX_RELATIVES]
 
 
-def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters) -> Query:
-    """Understands a query. Raises ``UsageError`` where there is no text at all; punctuation
-    alone gives an empty query, which finds nothing."""
+def build_query(
+    text: str,
+    *,
+    snapshot: Snapshot,
+    scope: Scope,
+    filters: Filters,
+    synonyms: Synonyms | None = None,
+) -> Query:
+    """Understands a query, with the words that a dictionary adds. Raises ``UsageError`` where
+    there is no text at all; punctuation alone gives an empty query, which finds nothing."""
     if not text.strip():
         raise UsageError('The query is empty: write what to look for, for example "payment terms".')
     if not encodable(text):
@@ -187,19 +201,30 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
     if left_out:
         notes.append(f"{left_out} more common or later words were left out ({MAX_WORDS} are kept)")
 
+    added = _added(synonyms, found, units, languages, within) if synonyms else None
+    if added is not None and added.left_out:
+        kept = f"{len(added.used)} are kept"
+        notes.append(f"{added.left_out} more synonyms were left out ({kept})")
+    beside = added.beside if added is not None else {}
+
     groups: list[TermGroup] = []
     lines: list[str] = []
     suggestions: list[str] = []
     expanded = 0
-    for unit in units:
+    for number, unit in enumerate(units):
         alternatives = unit.alternatives
         if unit.expandable and expanded < MAX_EXPANDED and within.rare(alternatives):
             expanded += 1
             relatives, spellings = _relatives(unit, within)
             alternatives = (*alternatives, *relatives)
-            suggestions.extend(spellings)
+            if number not in beside:  # a word of the dictionary is not misspelt
+                suggestions.extend(spellings)
+        alternatives = _distinct((*alternatives, *beside.get(number, ())))
         groups.append(TermGroup(alternatives=alternatives, counted=unit.counted))
         lines.append(_line(unit.written, alternatives))
+    if added is not None:
+        groups += added.groups
+        lines += [_line(label, _distinct(terms)) for label, terms in added.shown]
     pair_groups = _pair_groups(found, units, languages)
     phrases, phrase_lines = _phrases(text, languages)
     lines += [_line("pair", group.alternatives) for group in pair_groups]
@@ -211,7 +236,13 @@ def build_query(text: str, *, snapshot: Snapshot, scope: Scope, filters: Filters
         suggestions=tuple(dict.fromkeys(suggestions)),
         matches=_matches(groups, "word"),
         identifiers=_matches(groups, "identifier"),
-        pairs=frozenset(a.term for group in pair_groups for a in group.alternatives),
+        pairs=frozenset(
+            alternative.term
+            for group in (*groups, *pair_groups)
+            for alternative in group.alternatives
+            if alternative.kind == "pair"
+        ),
+        synonyms=added.used if added is not None else (),
     )
 
 
@@ -329,6 +360,51 @@ def _bounded(units: list[_Unit], within: _InScope) -> tuple[list[_Unit], int]:
     counts = [within.most(unit.alternatives, None) for unit in units[:MAX_CONSIDERED]]
     ranked = sorted(range(len(counts)), key=lambda n: (counts[n] == 0, counts[n], n))
     return [units[n] for n in sorted(ranked[:MAX_WORDS])], len(units) - MAX_WORDS
+
+
+# --- synonyms ------------------------------------------------------------------------------
+
+
+def _added(
+    synonyms: Synonyms,
+    found: list[Compound],
+    units: list[_Unit],
+    languages: tuple[str, ...],
+    within: _InScope,
+) -> Added:
+    """What the dictionary adds to the words that are asked for."""
+    from wellread.expand import Part, Understood, expand
+
+    words = [word for compound in found for word in compound.words]
+    asked = {position: number for number, unit in enumerate(units) for position in unit.positions}
+
+    def understand(text: str) -> Understood:
+        found = compounds(text)
+        parts = _units(found, _function_words(found, languages), languages, within)
+        return Understood(
+            parts=[Part(part.folded or part.written, part.alternatives) for part in parts],
+            whole=_whole(_pair_groups(found, parts, languages), parts, within),
+        )
+
+    return expand(
+        synonyms.find(words, asked, languages),
+        asked=asked,
+        written=frozenset(a.term for unit in units for a in unit.alternatives if a.kind == "word"),
+        understand=understand,
+    )
+
+
+def _whole(
+    pair_groups: list[TermGroup], parts: list[_Unit], within: _InScope
+) -> tuple[Alternative, ...]:
+    """What stands for several words together: the rarest of their pairs that is there."""
+    if len(parts) == 1:
+        return parts[0].alternatives
+    counted = [
+        (within.most(group.alternatives, None), number) for number, group in enumerate(pair_groups)
+    ]
+    present = [pair for pair in counted if pair[0]]
+    return pair_groups[min(present)[1]].alternatives if present else ()
 
 
 # --- relatives -----------------------------------------------------------------------------

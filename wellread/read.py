@@ -47,7 +47,7 @@ def read(
     if lines is not None and (lines[0] < 1 or lines[1] < lines[0]):
         raise UsageError(
             f"Lines {lines[0]}-{lines[1]} are no range. Write the first and the last line, "
-            "counted from 1, as in --lines 10-40."
+            "counted from 1, as in 10-40."
         )
     record = document.record
     entries = outline_of(document)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from wellread.errors import UsageError
 from wellread.globs import any_of
@@ -22,7 +22,7 @@ from wellread.rank import (
     in_order,
     put_successors,
 )
-from wellread.snippet import render, snippet, visible
+from wellread.snippet import render, snippet
 from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
 from wellread.types import (
@@ -34,6 +34,10 @@ from wellread.types import (
     SearchResult,
     Standing,
 )
+from wellread.visible import visible
+
+if TYPE_CHECKING:
+    from wellread.synonyms import Synonyms
 
 Detail = Literal["snippet", "passage"]
 
@@ -55,6 +59,7 @@ def search(
     page: str | None = None,
     detail: Detail = "snippet",
     explained: bool = False,
+    synonyms: Synonyms | None = None,
 ) -> SearchResult:
     """The passages that best match a text, a page at a time.
 
@@ -66,7 +71,7 @@ def search(
         raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
     cursor = Cursor(text, filters, scope)
     offset = cursor.offset(page)
-    query = build_query(text, snapshot=snapshot, scope=scope, filters=filters)
+    query = build_query(text, snapshot=snapshot, scope=scope, filters=filters, synonyms=synonyms)
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     window = Window(snapshot, query, scope=scope, filters=filters, today=today)
@@ -94,6 +99,7 @@ def search(
         without_filters=without,
         notes=index_notes(snapshot),
         effective_query=query.effective_query if explained else (),
+        synonyms=query.synonyms,
     )
 
 
@@ -266,6 +272,13 @@ def without_each_filter(
     return tuple((name, passages) for name, passages in counted if passages)
 
 
+def page_after(text: str, filters: Filters, *, scope: Scope, page: str | None, shown: int) -> str:
+    """The cursor of the page that follows the first hits of a page, where fewer could be shown
+    than were asked for."""
+    cursor = Cursor(text, filters, scope)
+    return cursor.at(cursor.offset(page) + shown)
+
+
 LONGEST_CURSOR = 64
 """Characters: of a key of 16 and an offset a cursor takes about 40."""
 
@@ -298,7 +311,7 @@ class Cursor:
             key = None
         if key != self.key or not isinstance(offset, int) or offset < 0:
             raise UsageError(
-                f"The page {page[:40]!r} is not one of this query. Take `next_page` of a result "
-                "for the same words, filters and caller, or leave it out for the first page."
+                f"The page {page[:40]!r} is not one of this query. Take the one that a result for "
+                "the same words, filters and caller named, or leave it out for the first."
             )
         return offset

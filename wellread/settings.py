@@ -218,7 +218,149 @@ TABLES: tuple[Table, ...] = (
                 about="The engine for words: tantivy, or fts5 to keep everything in SQLite, "
                 "slower on large libraries.",
             ),
+            Setting(
+                key="synonyms",
+                kind="path",
+                default="synonyms.yaml",
+                about="The words of your house for what documents call otherwise. Read where it "
+                "exists, and again when it changes.",
+            ),
         ),
+    ),
+    Table(
+        name="server",
+        about="What the MCP server answers (wellread serve), and from url on, whom it listens to "
+        "over HTTP (--http).",
+        settings=(
+            Setting(
+                key="max_tokens",
+                kind="count",
+                default=6000,
+                about="The most tokens that one answer of a tool has, estimated; what is left out "
+                "is said. At least 500.",
+            ),
+            Setting(
+                key="time_limit",
+                kind="count",
+                default=30,
+                about="Seconds after which a call is stopped and answered with an error.",
+            ),
+            Setting(
+                key="base_url",
+                kind="text",
+                example="https://docs.example.com/",
+                about="Where a person finds the documents: the path is put behind it. Asked for "
+                "by --profile openai alone, whose results are cited by URL.",
+            ),
+            Setting(
+                key="url",
+                kind="text",
+                example="https://wellread.example/mcp",
+                about="The address that clients use. Left out: [auth] audience, where that is an "
+                "address.",
+            ),
+            Setting(
+                key="allowed_hosts",
+                kind="names",
+                default=[],
+                example=["wellread.example"],
+                about="Names that requests may be addressed to, with the port where it is not the "
+                "scheme's own, or NAME:* for any. The address of a loopback server itself always "
+                "may.",
+            ),
+            Setting(
+                key="allowed_origins",
+                kind="names",
+                default=[],
+                example=["https://tools.example"],
+                about="Web pages, by origin, whose scripts may send requests. Programs that are no "
+                "browser send no origin.",
+            ),
+            Setting(
+                key="max_request_size",
+                kind="size",
+                default="64 KiB",
+                about="Larger requests are refused; a search with every filter takes some KiB.",
+            ),
+            Setting(
+                key="requests_per_minute",
+                kind="count",
+                default=300,
+                about="The most that one subject may send; an agent at work sends some 30. 0 sets "
+                "no limit.",
+            ),
+        ),
+    ),
+    Table(
+        name="auth",
+        about="Whose tokens --http accepts: JWTs of one issuer for one audience. Without this "
+        "table it starts on loopback alone, with --no-auth.",
+        settings=(
+            Setting(
+                key="issuer",
+                kind="text",
+                required=True,
+                example="https://id.example.com/realms/company",
+                about="The identity provider as its tokens name it, character by character.",
+            ),
+            Setting(
+                key="audience",
+                kind="text",
+                required=True,
+                example="https://wellread.example/mcp",
+                about="This server as the tokens name it, character by character.",
+            ),
+            Setting(
+                key="jwks_url",
+                kind="text",
+                example="https://id.example.com/realms/company/protocol/openid-connect/certs",
+                about="The provider's public keys. Left out: what its discovery document names.",
+            ),
+            Setting(
+                key="algorithms",
+                kind="names",
+                default=["RS256", "ES256"],
+                about="Signatures that are accepted; of RS, PS and ES with 256, 384 or 512, and "
+                "EdDSA.",
+            ),
+            Setting(
+                key="subject_claim",
+                kind="text",
+                default="sub",
+                about="The claim that says who asks. Dots lead into claims: profile.name.",
+            ),
+            Setting(
+                key="groups_claim",
+                kind="text",
+                default="groups",
+                about="The claim that lists the caller's groups: realm_access.roles.",
+            ),
+            Setting(
+                key="parents",
+                kind="flag",
+                default=False,
+                about="Whether a member of /management/finance counts as one of management too.",
+            ),
+            Setting(
+                key="leeway",
+                kind="count",
+                default=30,
+                about="Seconds, to 300, by which the provider's clock and this one may differ.",
+            ),
+            Setting(
+                key="scope",
+                kind="text",
+                example="wellread:read",
+                about="A scope that every token must have.",
+            ),
+        ),
+    ),
+    Table(
+        name="auth.groups",
+        free=True,
+        about="The provider's groups, by name or path, and what they are called here. Where this "
+        "table is there, others count for nothing.",
+        example=('"/management/finance" = ["finance"]', 'Vertrieb = ["sales"]'),
     ),
     Table(
         name="trace",

@@ -90,6 +90,8 @@ def search_lines(result: SearchResult, *, explain: bool) -> Iterator[Line]:
         if result.left_out:
             more = "more than " if result.more_exist else ""
             shown += f", {more}{result.left_out} left out"
+        elif result.more_exist:
+            shown += ", and more that were not looked at: say more, or filter"
         yield line((f"{shown}. {_counted(result)}{_as_of(result.indexed_at)}", "quiet"))
         if result.next_page:
             yield line(("The next: the same with --page ", "quiet"), result.next_page)
@@ -105,11 +107,11 @@ def _counted(result: SearchResult) -> str:
 
 
 def _hit_lines(number: int, hit: Hit, *, explain: bool) -> Iterator[Line]:
-    place = f"p. {hit.pdf_page}" if hit.pdf_page is not None else _line_range(*hit.lines)
+    place = f"p. {hit.pdf_page}" if hit.pdf_page is not None else lines_in_words(*hit.lines)
     yield line(f"{number}. ", (hit.section.removesuffix("#"), "path"), (f"  {place}", "quiet"))
     heading = [part for part in hit.heading if part not in {hit.title, place}]
     yield line((hit.title, "title"), *(f" › {part}" for part in heading), indent=3)
-    yield line(*_badges(hit), indent=3)
+    yield line(*badges(hit, own_type(hit)), indent=3)
     yield from _reason_lines(hit, 3)
     if hit.snippet:
         yield line(*_marked(hit.snippet), indent=3)
@@ -119,15 +121,20 @@ def _hit_lines(number: int, hit: Hit, *, explain: bool) -> Iterator[Line]:
         yield from _explanation_lines(hit.explanation, 3)
 
 
-def _line_range(first: int, last: int) -> str:
+def lines_in_words(first: int, last: int) -> str:
+    """A range of lines."""
     return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
-def _badges(hit: Hit | ReadResult) -> list[Span]:
-    parts: list[Span] = [(hit.type, "quiet")]
-    written = getattr(hit, "type_written", "")
-    if written and written.casefold() != hit.type:
-        parts[0] = (f"{hit.type} ({written})", "quiet")
+def own_type(hit: Hit | ReadResult) -> str:
+    """The type in the document's own word, where that is another."""
+    written: str = getattr(hit, "type_written", "")
+    return written if written.casefold() != hit.type else ""
+
+
+def badges(hit: Hit | ReadResult, written: str = "") -> list[Span]:
+    """What a document is, in a few words; ``written`` is the type in its own word."""
+    parts: list[Span] = [(f"{hit.type} ({written})" if written else hit.type, "quiet")]
     if hit.state_explicit:
         style = "quiet" if hit.state == "approved" else "warning"
         parts.append((_in_words(hit.state), style))
@@ -142,11 +149,15 @@ def _badges(hit: Hit | ReadResult) -> list[Span]:
     return joined
 
 
-def _reason_lines(hit: Hit | ReadResult, indent: int) -> Iterator[Line]:
+def reasons(hit: Hit | ReadResult) -> list[str]:
     """Why a document is worth less than it seems, but for what its badge says already."""
-    reasons = [reason for reason in hit.standing.reasons if reason != _in_words(hit.state)]
-    if reasons:
-        yield line(("; ".join(reasons), "warning"), indent=indent)
+    return [reason for reason in hit.standing.reasons if reason != _in_words(hit.state)]
+
+
+def _reason_lines(hit: Hit | ReadResult, indent: int) -> Iterator[Line]:
+    found = reasons(hit)
+    if found:
+        yield line(("; ".join(found), "warning"), indent=indent)
 
 
 def _in_words(name: str) -> str:
@@ -267,11 +278,11 @@ def read_lines(result: ReadResult, *, outline: bool) -> Iterator[Line]:
     handle = result.path if result.section is None else f"{result.path}#{result.section}"
     first, last = result.lines
     place = f"p. {result.pdf_page}, " if result.pdf_page is not None else ""
-    where = "" if outline else f"{_line_range(first, last)} of "
+    where = "" if outline else f"{lines_in_words(first, last)} of "
     size = f"{result.total_lines} {plural(result.total_lines, 'line')}" if outline else ""
     yield line((handle, "path"), (f"  {place}{where}{size or result.total_lines}", "quiet"))
     yield line((result.title, "title"))
-    yield line(*_badges(result), (f" · indexed {result.indexed_at}", "quiet"))
+    yield line(*badges(result), (f" · indexed {result.indexed_at}", "quiet"))
     yield from _reason_lines(result, 0)
     yield BLANK
     if outline:
@@ -306,7 +317,7 @@ def _around_lines(result: ReadResult, *, outline: bool) -> Iterator[Line]:
         for link in links:
             yield line((label, "quiet"), (link.path, "path"), f"  {link.title}")
     for one in result.attachments:
-        size = f", {_size(one.size)}" if one.size is not None else ""
+        size = f", {size_in_words(one.size)}" if one.size is not None else ""
         title = f"  {one.title}" if one.title else ""
         yield line(("attachment: ", "quiet"), (one.path, "path"), f"{title} ({one.kind}{size})")
     yield from _note_lines(result.notes)
@@ -324,7 +335,8 @@ def _as_of(indexed_at: str | None) -> str:
     return f"As of {indexed_at}." if indexed_at else ""
 
 
-def _size(size: int) -> str:
+def size_in_words(size: int) -> str:
+    """A number of bytes."""
     for unit, bytes_ in (("MiB", 2**20), ("KiB", 2**10)):
         if size >= bytes_:
             return f"{size / bytes_:.1f} {unit}"

@@ -13,6 +13,7 @@ from wellread.analyze import text_start, without_destinations
 from wellread.query import Query
 from wellread.stems import PAIR_SEPARATOR
 from wellread.terms import lexicon
+from wellread.visible import visible
 
 WORDS = 60
 """Words of a snippet: about four lines of a terminal, enough to judge a hit by."""
@@ -28,25 +29,6 @@ _SENTENCE_REACH = 8
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Noncharacters of Unicode: no text may hold them, so they can mark matches meanwhile."""
-
-_HIDDEN = dict.fromkeys(
-    (
-        0x00AD,
-        0x061C,
-        0x180E,
-        *range(0x200B, 0x2010),
-        *range(0x202A, 0x202F),
-        *range(0x2060, 0x2070),
-        0xFEFF,
-        0xFFF9,
-        0xFFFA,
-        0xFFFB,
-        *range(0xE0000, 0xE0080),
-        *(code for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)),
-        0x7F,
-    )
-)
-"""Zero-width, bidi-control, Unicode-tag and other control characters."""
 
 _PIECE = re.compile(r"\S+")
 _MARKUP = "|-=:`~#*>_+"
@@ -64,12 +46,6 @@ _SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
 @cache
 def _part() -> re.Pattern[str]:
     return re.compile(rf"[\u2e80-\uffdc]{{1,2}}|[^\u2e80-\uffdc]{{1,{_UNIT}}}")
-
-
-def visible(text: str) -> str:
-    """A text without characters that are not shown: they could say other things to a
-    machine than to a reader."""
-    return text if text.isascii() and text.isprintable() else text.translate(_HIDDEN)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

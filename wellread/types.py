@@ -432,7 +432,8 @@ class SearchResult:
     """What ``search`` returns. ``left_out`` counts hits beyond this page; ``more_exist`` says
     that the window was full. ``without_filters`` counts what the filters removed, where they
     removed all: the filter's name, and passages in scope without it. ``notes`` are sentences
-    for the reader: what was expanded, what is held back."""
+    for the reader: what was expanded, what is held back. ``synonyms`` are lines like
+    ``day off → unpaid leave`` for what the dictionary added."""
 
     outcome: Outcome
     hits: tuple[Hit, ...]
@@ -445,6 +446,7 @@ class SearchResult:
     without_filters: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
     effective_query: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -503,7 +505,8 @@ class OutlineEntry:
 class ReadResult:
     """What ``read`` returns. ``lines`` are file lines of ``text``, first and last; ``more`` is
     the handle or line range to go on with. ``before`` and ``after`` name the neighbouring
-    sections where a section was asked for."""
+    sections where a section was asked for. ``indexed_at`` is when this text was taken up, and
+    ``as_of`` when the library last looked at its sources."""
 
     path: str
     section: str | None
@@ -526,6 +529,16 @@ class ReadResult:
     indexed_at: str
     pdf_page: int | None = None
     notes: tuple[str, ...] = ()
+    as_of: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """What was made of a result for whoever asked: its tokens, and how many of the hits or
+    lines are in it."""
+
+    tokens: int
+    shown: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

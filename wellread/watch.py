@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from wellread.errors import RunRefused
 from wellread.mounts import network_filesystem
@@ -50,10 +49,18 @@ class Changed:
     paths: frozenset[str]
 
 
+class Stop(Protocol):
+    """What says that it is time to end, as a ``threading.Event`` does; asked every 50 ms."""
+
+    def is_set(self) -> bool:
+        """Whether it is."""
+        ...
+
+
 def follow(
     roots: Sequence[Path],
     *,
-    stop: threading.Event,
+    stop: Stop,
     ignore: Sequence[Path] = (),
     exclude: tuple[str, ...] = (),
     network: Callable[[Path], str | None] = network_filesystem,
@@ -89,7 +96,7 @@ def follow(
 def _changes(
     roots: Sequence[Path],
     relevant: Callable[[Change, str], bool],
-    stop: threading.Event,
+    stop: Stop,
     watching: Watching,
 ) -> Iterator[Watching | Changed]:
     from watchfiles import watch

@@ -79,7 +79,7 @@ class Alternative:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TermGroup:
     """One query word: the best of its alternatives scores. Groups that are not ``counted``
-    (word pairs, expansions of the whole) add to the score but not to the two counts."""
+    (word pairs, words of synonyms) add to the score, but need not match."""
 
     alternatives: tuple[Alternative, ...]
     counted: bool = True
@@ -109,7 +109,7 @@ class ScoredPassage(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LexicalResult:
-    """The best passages in scope, and how many match any and all of the counted groups."""
+    """The best passages in scope, and how many match any group and all of the counted ones."""
 
     hits: tuple[ScoredPassage, ...]
     any_group: int

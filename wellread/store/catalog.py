@@ -133,13 +133,17 @@ class CatalogReader:
         """Documents by id; those outside the scope, or gone, are left out."""
         wanted = list(ids)
         live = self.connection.execute(
-            f"SELECT id, acl_id FROM documents WHERE id IN ({marks(wanted)})", wanted
+            f"SELECT id, acl_id FROM documents WHERE id IN ({AMONG})", (json.dumps(wanted),)
         ).fetchall()
         readable = [document_id for document_id, acl_id in live if acl_id in scope.allowed]
-        missing = [document_id for document_id in readable if document_id not in self.cache]
-        if missing:
-            self._load(f"d.id IN ({marks(missing)})", missing)
-        return {document_id: self.cache[document_id] for document_id in readable}
+        # Another request may clear what is kept at any time: what is asked for is held here.
+        known = {document_id: self.cache.get(document_id) for document_id in readable}
+        missing = [document_id for document_id, record in known.items() if record is None]
+        loaded = self._load(missing) if missing else {}
+        return {
+            document_id: loaded[document_id] if record is None else record
+            for document_id, record in known.items()
+        }
 
     def find(self, path: str, *, scope: Scope) -> DocumentRecord | None:
         """The document at a path."""
@@ -150,7 +154,7 @@ class CatalogReader:
         """The documents at these paths, those in scope."""
         wanted = list(paths)
         rows = self.connection.execute(
-            f"SELECT id FROM documents WHERE path IN ({marks(wanted)})", wanted
+            f"SELECT id FROM documents WHERE path IN ({AMONG})", (json.dumps(wanted),)
         )
         found = self.documents([row[0] for row in rows], scope=scope)
         return {record.path: record for record in found.values()}
@@ -221,9 +225,8 @@ class CatalogReader:
         """Where documents in scope come from, and the file's size and time when indexed."""
         wanted = list(ids)
         rows = self.connection.execute(
-            "SELECT id, acl_id, location, size, mtime_ns FROM documents "
-            f"WHERE id IN ({marks(wanted)})",
-            wanted,
+            f"SELECT id, acl_id, location, size, mtime_ns FROM documents WHERE id IN ({AMONG})",
+            (json.dumps(wanted),),
         )
         return {
             row[0]: FileStamp(location=row[2], size=row[3], mtime_ns=row[4])
@@ -392,21 +395,20 @@ class CatalogReader:
         )
         return rows.fetchall()
 
-    def _load(self, condition: str, values: Sequence[object]) -> None:
-        if len(self.cache) > RECORD_CACHE_SIZE:
-            self.cache.clear()
+    def _load(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
+        loaded: dict[int, DocumentRecord] = {}
         rows = self.connection.execute(
             "SELECT d.id, d.path, d.source, d.title, d.type, d.language, d.acl_id, "
             "d.total_lines, d.indexed_at, d.updated, d.record, "
             "(SELECT COUNT(*) FROM attachments a WHERE a.document_id = d.id), "
             "EXISTS (SELECT 1 FROM sections s WHERE s.document_id = d.id AND s.page NOTNULL) "
-            f"FROM documents d WHERE {condition}",
-            list(values),
+            f"FROM documents d WHERE d.id IN ({AMONG})",
+            (json.dumps(ids),),
         )
         for row in rows:
             record = json.loads(row[10])
             updated = date.fromordinal(row[9]) if row[9] is not None else None
-            self.cache[row[0]] = DocumentRecord(
+            loaded[row[0]] = DocumentRecord(
                 id=row[0],
                 path=row[1],
                 source=row[2],
@@ -432,11 +434,19 @@ class CatalogReader:
                 indexed_at=row[8],
                 attachments=row[11],
             )
+        if len(self.cache) + len(loaded) > RECORD_CACHE_SIZE:
+            self.cache.clear()
+        self.cache.update(loaded)
+        return loaded
 
 
 LAST_CHARACTER = "\U0010ffff"
 
 
+AMONG = "SELECT value FROM json_each(?)"
+"""An IN list that may be long: a page may have more links than SQLite takes parameters."""
+
+
 def marks(values: Sequence[object]) -> str:
-    """Question marks for an IN list."""
+    """Question marks for an IN list of few values: those of one page, or of one path."""
     return ",".join("?" * len(values))

@@ -21,7 +21,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from wellread.access import AclTable, resolve
-from wellread.errors import NoIndex, RunRefused, StoreUnavailable
+from wellread.errors import Cancelled, NoIndex, RunRefused, StoreUnavailable
 from wellread.store import schema
 from wellread.store.base import DocumentRecord, DocumentText, LeftFile, Weights
 from wellread.store.catalog import CatalogReader, CatalogState, GenerationFacts
@@ -41,6 +41,10 @@ Reanalyze = Callable[[DocumentText], Sequence[TermsRow]]
 IDLE_CONNECTIONS = 8
 """Read connections kept open between requests; more are opened under load and then closed.
 The MCP clients that we know ask for at most a handful of things at once."""
+
+STEPS_BETWEEN_LOOKS = 20_000
+"""Steps of SQLite's machine between two looks at whether the answer is still wanted: about a
+millisecond."""
 
 FileKey = tuple[int, int]
 """Device and inode of a ``catalog.db``: another file at the same path is another catalog."""
@@ -79,10 +83,13 @@ class EmbeddedStore:
         self._idle.append((connection, key))
 
     @contextmanager
-    def snapshot(self) -> Iterator[EmbeddedSnapshot]:
-        """One request's view: one catalog transaction and one searcher."""
+    def snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
+        """One request's view: one catalog transaction and one searcher. Once ``stop`` is set,
+        what is asked of it raises ``Cancelled``, a running statement included."""
         connection, key = self._take()
         try:
+            if stop is not None:
+                connection.set_progress_handler(stop.is_set, STEPS_BETWEEN_LOOKS)
             connection.execute("BEGIN")
             catalog = CatalogReader(connection, {})
             state = catalog.state()
@@ -90,10 +97,14 @@ class EmbeddedStore:
             catalog.cache = known.records
             catalog.facts = known.facts_of(state.generation)
             searcher = self._searcher(connection, state, known)
-            yield EmbeddedSnapshot(catalog, state, searcher, known.catalog)
+            yield EmbeddedSnapshot(catalog, state, searcher, known.catalog, stop)
         except sqlite3.Error as error:
+            if stop is not None and stop.is_set():
+                raise Cancelled("The question was taken back.") from error
             raise schema.unavailable(self.folder / "catalog.db", error) from error
         finally:
+            if stop is not None:
+                connection.set_progress_handler(None, 0)
             self._give_back(connection, key)
 
     def _known_of(self, catalog: str) -> _Known:
@@ -240,7 +251,8 @@ class EmbeddedWriter:
         try:
             self._open(lexical, full=full)
         except StoreUnavailable as error:
-            code = getattr(error.__cause__, "sqlite_errorcode", None)
+            # Without its high bits, in which SQLite says which part is corrupt.
+            code = (getattr(error.__cause__, "sqlite_errorcode", None) or 0) & 0xFF
             if not full or code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 raise
             # Everything in a catalog comes from the sources, and a full run was asked for.

@@ -127,11 +127,12 @@ class Fts5Searcher:
             f"WHERE {condition} GROUP BY found.id ORDER BY total DESC, found.id LIMIT ?",
             [*(match for _, _, match in asked), *values, limit],
         ).fetchall()
+        groups = [self._group(group) for group in query.groups]
         counted = [self._group(group) for group in query.groups if group.counted]
         phrases = [self._phrase(phrase) for phrase in query.phrases]
         return LexicalResult(
             hits=tuple(ScoredPassage(passage_id=row[0], score=row[1]) for row in rows),
-            any_group=self._count(" OR ".join(phrases or counted), condition, values),
+            any_group=self._count(" OR ".join(phrases or groups), condition, values),
             all_groups=self._count(" AND ".join([*phrases, *counted]), condition, values),
         )
 

@@ -1,4 +1,4 @@
-"""``journal.db``: what happened — runs and traces. Migrated, never rebuilt.
+"""``journal.db``: what happened — runs and traces; migrated, never rebuilt
 
 Apart from the catalog, so that a trace never waits for an index run (m: in one file it waits,
 then fails with "database is locked").
@@ -11,18 +11,19 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection as Connection
 
+from wellread.errors import StoreUnavailable
 from wellread.store import schema
+from wellread.trace import Lost, Trace
 from wellread.types import Run
 
 logger = logging.getLogger(__name__)
 
-FILE = "journal.db"
+FILE = schema.JOURNAL_FILE
 
 TRACES_WAITING = 1000
 """Traces that may wait to be written; more are dropped and counted, since a read never waits."""
@@ -31,32 +32,32 @@ FLUSH_SECONDS = 2.0
 """How long closing waits for the last traces."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trace:
-    """One question and what came back: arguments and handles, never text."""
-
-    at: str
-    subject: str
-    tool: str
-    arguments: Mapping[str, object]
-    returned: tuple[str, ...]
-    outcome: str
-    left_out: int
-    milliseconds: float
-
-
 def open_journal(path: Path) -> sqlite3.Connection:
     """The journal for writing, made or migrated where need be."""
     connection = schema.create(path)
     try:
         connection.execute("PRAGMA busy_timeout = 2000")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version < schema.JOURNAL_VERSION:
-            connection.executescript(schema.JOURNAL)
-            connection.execute(f"PRAGMA user_version = {schema.JOURNAL_VERSION}")
+        if _version(connection) < schema.JOURNAL_VERSION:
+            _migrate(connection)
     except sqlite3.Error as error:
+        connection.close()
         raise schema.unavailable(path, error) from error
     return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    # Read again under the lock: another process may have migrated meanwhile.
+    for step in schema.JOURNAL_STEPS[_version(connection) :]:
+        for statement in step:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {schema.JOURNAL_VERSION}")
+    connection.execute("COMMIT")
 
 
 def add_run(connection: sqlite3.Connection, run: Run) -> None:
@@ -72,16 +73,66 @@ def last_runs(connection: sqlite3.Connection, count: int) -> tuple[Run, ...]:
 
 
 def forget(connection: sqlite3.Connection, subject: str) -> int:
-    """Delete a subject's traces; returns how many there were."""
-    cursor = connection.execute("DELETE FROM traces WHERE subject = ?", (subject,))
+    """Delete a subject's traces and reported misses; returns how many there were."""
+    deleted = 0
+    for table in ("traces", "misses"):
+        deleted += connection.execute(f"DELETE FROM {table} WHERE subject = ?", (subject,)).rowcount
     connection.execute("VACUUM")
-    return cursor.rowcount
+    return deleted
 
 
 def expire(connection: sqlite3.Connection, days: int, now: datetime) -> int:
-    """Delete traces older than so many days; returns how many there were."""
-    before = (now - timedelta(days=days)).isoformat()
-    return connection.execute("DELETE FROM traces WHERE at < ?", (before,)).rowcount
+    """Delete traces older than so many days, and as old misses that are settled; returns how
+    many there were. An open miss waits for its answer."""
+    before = ((now - timedelta(days=days)).isoformat(),)
+    connection.execute("DELETE FROM lost_traces WHERE at < ?", before)
+    misses = "DELETE FROM misses WHERE status <> 'open' AND last_at < ?"
+    return (
+        connection.execute("DELETE FROM traces WHERE at < ?", before).rowcount
+        + connection.execute(misses, before).rowcount
+    )
+
+
+def traces(
+    connection: sqlite3.Connection,
+    *,
+    subject: str | None = None,
+    since: str | None = None,
+    limit: int | None = None,
+) -> tuple[Trace, ...]:
+    """Traces, newest first; ``since`` is as ``Trace.at``."""
+    added = "tokens, session" if _version(connection) > 1 else "NULL, ''"
+    rows = connection.execute(
+        "SELECT at, subject, tool, arguments, returned, outcome, left_out, milliseconds, "
+        f"{added} FROM traces WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR at >= ?2) "
+        "ORDER BY id DESC LIMIT ?3",
+        (subject, since, -1 if limit is None else limit),
+    )
+    return tuple(
+        Trace(
+            at=at,
+            subject=who,
+            tool=tool,
+            arguments=json.loads(arguments),
+            returned=tuple(json.loads(returned)),
+            outcome=outcome,
+            left_out=left_out,
+            milliseconds=milliseconds,
+            tokens=tokens,
+            session=session,
+        )
+        for (
+            at, who, tool, arguments, returned, outcome, left_out, milliseconds, tokens, session,
+        ) in rows
+    )  # fmt: skip
+
+
+def lost_traces(connection: sqlite3.Connection) -> Lost:
+    """Traces that were lost and whose loss could be noted."""
+    if _version(connection) < 2:
+        return Lost(traces=0, since=None)
+    count, since = connection.execute("SELECT sum(traces), min(at) FROM lost_traces").fetchone()
+    return Lost(traces=count or 0, since=since)
 
 
 class TraceWriter:
@@ -90,6 +141,7 @@ class TraceWriter:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.lost = 0
+        self._noted = 0
         self._waiting: queue.Queue[Trace | None] = queue.Queue(TRACES_WAITING)
         self._thread: threading.Thread | None = None
         self._guard = threading.Lock()
@@ -129,22 +181,46 @@ class TraceWriter:
             try:
                 if connection is None:
                     connection = open_journal(self.path)
-                connection.execute(
-                    "INSERT INTO traces (at, subject, tool, arguments, returned, outcome, "
-                    "left_out, milliseconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        trace.at,
-                        trace.subject,
-                        trace.tool,
-                        json.dumps(trace.arguments, default=str),
-                        json.dumps(trace.returned),
-                        trace.outcome,
-                        trace.left_out,
-                        trace.milliseconds,
-                    ),
-                )
+                _add(connection, trace)
+                self._note_lost(connection)
             except Exception as error:  # noqa: BLE001 - whatever one trace holds, the next is written
                 self.lost += 1
                 logger.warning("a trace could not be written: %s", error)
+        try:
+            if self.lost > self._noted:
+                if connection is None:
+                    connection = open_journal(self.path)
+                self._note_lost(connection)
+        except (sqlite3.Error, StoreUnavailable) as error:
+            logger.warning("%d traces were lost, and it could not be noted: %s", self.lost, error)
         if connection is not None:
             connection.close()
+
+    def _note_lost(self, connection: sqlite3.Connection) -> None:
+        """Leave a note of what was lost, for ``wellread traces``, once the journal takes it."""
+        lost = self.lost
+        if lost > self._noted:
+            connection.execute(
+                "INSERT INTO lost_traces (at, traces) VALUES (?, ?)",
+                (datetime.now(UTC).isoformat(timespec="milliseconds"), lost - self._noted),
+            )
+            self._noted = lost
+
+
+def _add(connection: sqlite3.Connection, trace: Trace) -> None:
+    connection.execute(
+        "INSERT INTO traces (at, subject, tool, arguments, returned, outcome, left_out, "
+        "milliseconds, tokens, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            trace.at,
+            trace.subject,
+            trace.tool,
+            json.dumps(trace.arguments, default=str),
+            json.dumps(trace.returned),
+            trace.outcome,
+            trace.left_out,
+            trace.milliseconds,
+            trace.tokens,
+            trace.session,
+        ),
+    )

@@ -10,7 +10,9 @@ from wellread.errors import NoIndex, StoreUnavailable
 SCHEMA_VERSION = 2
 """Of the catalog: another one means that it is rebuilt from the sources."""
 
-JOURNAL_VERSION = 1
+JOURNAL_FILE = "journal.db"
+
+JOURNAL_VERSION = 2
 """Of the journal: it is migrated, never rebuilt."""
 
 PAGE_SIZE = 32_768
@@ -112,24 +114,49 @@ CREATE INDEX words_mirrored ON words (mirrored);
 CREATE TABLE tombstones (document_id INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
 """
 
-JOURNAL = """
-CREATE TABLE IF NOT EXISTS runs (
-  id INTEGER PRIMARY KEY, started_at TEXT NOT NULL, log TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS traces (
-  id INTEGER PRIMARY KEY,
-  at TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  tool TEXT NOT NULL,
-  arguments TEXT NOT NULL,
-  returned TEXT NOT NULL,
-  outcome TEXT NOT NULL,
-  left_out INTEGER NOT NULL,
-  milliseconds REAL NOT NULL
-);
-CREATE INDEX IF NOT EXISTS traces_by_subject ON traces (subject);
-CREATE TABLE IF NOT EXISTS commit_times (root TEXT PRIMARY KEY, cached TEXT NOT NULL);
-"""
+JOURNAL_STEPS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE IF NOT EXISTS runs (
+          id INTEGER PRIMARY KEY, started_at TEXT NOT NULL, log TEXT NOT NULL
+        )""",
+        """CREATE TABLE IF NOT EXISTS traces (
+          id INTEGER PRIMARY KEY,
+          at TEXT NOT NULL,
+          subject TEXT NOT NULL,
+          tool TEXT NOT NULL,
+          arguments TEXT NOT NULL,
+          returned TEXT NOT NULL,
+          outcome TEXT NOT NULL,
+          left_out INTEGER NOT NULL,
+          milliseconds REAL NOT NULL
+        )""",
+        "CREATE INDEX IF NOT EXISTS traces_by_subject ON traces (subject)",
+        "CREATE TABLE IF NOT EXISTS commit_times (root TEXT PRIMARY KEY, cached TEXT NOT NULL)",
+    ),
+    (
+        "ALTER TABLE traces ADD COLUMN tokens INTEGER",
+        "ALTER TABLE traces ADD COLUMN session TEXT NOT NULL DEFAULT ''",
+        """CREATE TABLE misses (
+          id INTEGER PRIMARY KEY,
+          at TEXT NOT NULL,
+          last_at TEXT NOT NULL,
+          subject TEXT NOT NULL,
+          question TEXT NOT NULL,
+          folded TEXT NOT NULL,
+          looked_for TEXT NOT NULL,
+          tried TEXT NOT NULL,
+          times INTEGER NOT NULL,
+          status TEXT NOT NULL,
+          expect TEXT NOT NULL,
+          UNIQUE (folded, subject)
+        )""",
+        """CREATE TABLE lost_traces (
+          id INTEGER PRIMARY KEY, at TEXT NOT NULL, traces INTEGER NOT NULL
+        )""",
+    ),
+)
+"""What each version of the journal adds to the one before it, the first to nothing. (The first
+says IF NOT EXISTS because a crash could leave its tables without their version.)"""
 
 
 def create(path: Path) -> sqlite3.Connection:
@@ -181,6 +208,16 @@ def unavailable(path: Path, error: sqlite3.Error) -> StoreUnavailable:
         advice = (
             "SQLite in WAL mode needs a writable folder, also for reading; "
             "make it writable or copy the library elsewhere."
+        )
+    elif path.name == JOURNAL_FILE and ("malformed" in said or "not a database" in said):
+        advice = (
+            f"Move {path} and its -wal and -shm away: only past runs and traces are in it. Then "
+            "run `wellread index`, or `wellread restore FILE` into another folder."
+        )
+    elif "disk I/O" in said:
+        advice = (
+            "Its disk cannot be written or read: see whether there is room, and whether a quota or "
+            "a limit on the size of files is reached; then run the same again. Nothing was lost."
         )
     elif "malformed" in said or "not a database" in said:
         advice = "Run `wellread index --full` to build it anew, or `wellread restore FILE`."

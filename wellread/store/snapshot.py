@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from wellread.errors import Cancelled
 from wellread.globs import any_of
 from wellread.store.base import (
     Alternative,
@@ -37,13 +39,24 @@ class EmbeddedSnapshot:
     """See ``base.Snapshot`` for what each method answers."""
 
     def __init__(
-        self, catalog: CatalogReader, state: CatalogState, searcher: LexicalSearcher, key: str
+        self,
+        catalog: CatalogReader,
+        state: CatalogState,
+        searcher: LexicalSearcher,
+        key: str,
+        stop: threading.Event | None = None,
     ) -> None:
         self.catalog = catalog
         self.state = state
         self.searcher = searcher
         self.generation = state.generation
         self.key = key
+        self._stop = stop
+
+    def _look(self) -> None:
+        """Raise ``Cancelled`` where nobody waits for the answer any more."""
+        if self._stop is not None and self._stop.is_set():
+            raise Cancelled("The question was taken back.")
 
     @property
     def behind(self) -> bool:
@@ -60,6 +73,7 @@ class EmbeddedSnapshot:
         within: frozenset[int] | None = None,
     ) -> LexicalResult:
         """The best passages, and the two counts."""
+        self._look()
         if not query.groups and not query.phrases:
             return LexicalResult(hits=(), any_group=0, all_groups=0)
         where = self._where(scope, filters)
@@ -79,6 +93,7 @@ class EmbeddedSnapshot:
         every = set(live)
         for group in query.groups:
             if group.counted:
+                self._look()
                 alone = StoreQuery(groups=(group,), phrases=query.phrases)
                 matching = self.searcher.search(alone, where, ALL_PASSAGES)
                 every &= {hit.passage_id for hit in matching.hits}
@@ -93,6 +108,7 @@ class EmbeddedSnapshot:
         filters: Filters,
     ) -> list[VocabularyTerm]:
         """Words by prefix, or within one edit, with their counts in scope and filters."""
+        self._look()
         where = self._where(scope, filters)
         if prefix is not None:
             found = self.searcher.with_prefix(prefix, where)
@@ -135,6 +151,7 @@ class EmbeddedSnapshot:
         enough: int | None = None,
     ) -> int:
         """Passages in scope and filters that hold the term, or ``enough`` of them."""
+        self._look()
         where = self._where(scope, filters)
         if not self.behind:
             return self.searcher.count(alternative, where, enough)
@@ -145,12 +162,14 @@ class EmbeddedSnapshot:
         self, group: TermGroup, ids: Iterable[int], *, scope: Scope, filters: Filters
     ) -> dict[int, Explanation]:
         """What one group of a query adds to the score of each passage."""
+        self._look()
         return self.searcher.group_scores(group, self._where(scope, filters), ids)
 
     def phrase_scores(
         self, phrase: Phrase, ids: Iterable[int], *, scope: Scope, filters: Filters
     ) -> dict[int, Explanation]:
         """What one phrase of a query adds to the score of each passage."""
+        self._look()
         return self.searcher.phrase_scores(phrase, self._where(scope, filters), ids)
 
     def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:
@@ -171,10 +190,12 @@ class EmbeddedSnapshot:
 
     def text(self, document_id: int, *, scope: Scope) -> DocumentText | None:
         """A document with its text."""
+        self._look()
         return self.catalog.text(document_id, scope=scope)
 
     def body(self, document_id: int, *, scope: Scope) -> str:
         """A document's text alone; empty where it is missing or outside the scope."""
+        self._look()
         return self.catalog.body(document_id, scope=scope)
 
     def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:

@@ -271,7 +271,7 @@ class TantivySearcher:
         hits = tuple(map(ScoredPassage, cast("list[int]", ids), scores))
         counted = [self._group(group) for group in query.groups if group.counted]
         any_group = counted_hits(found)
-        if len(counted) <= 1:
+        if len(counted) <= 1 and len(counted) == len(groups):
             all_groups = any_group
         else:
             every = Query.const_score_query(
@@ -307,8 +307,9 @@ class TantivySearcher:
     def with_prefix(self, prefix: str, where: Restriction) -> list[VocabularyTerm]:
         """Words with this prefix and their counts, none of them 0."""
         restriction = self._restriction(where)
+        # Without a query the counts are those of the dictionary, with passages that were removed.
         everything = not restriction.must and not restriction.must_not
-        only = None if everything else self._combine([], [], restriction)
+        only = Query.all_query() if everything else self._combine([], [], restriction)
         found = self.searcher.terms_with_prefix("weighted", prefix, filter_query=only)
         return [
             VocabularyTerm(term=term, passages=passages) for term, passages in found if passages

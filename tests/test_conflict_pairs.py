@@ -1,0 +1,100 @@
+"""The pairs of texts for measuring contradictions: their form, and the balance of the halves."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+FOLDER = Path(__file__).parent / "conflict_pairs"
+FILES = ("open.yaml", "held-out.yaml")
+KEYS = ["id", "language", "kind", "attribute", "shape", "left", "right", "values", "why"]
+ATTRIBUTES = {"amount", "percentage", "duration", "date", "count", "permission"}
+SHAPES = {
+    "conflict": {
+        "plain", "near-duplicate", "supersession", "translation", "units", "one-of-several",
+    },
+    "look-alike": {
+        "same-value", "units", "near", "translation", "near-duplicate", "other-subject",
+        "other-condition",
+    },
+}  # fmt: skip
+SENTENCE_END = re.compile(r"[.!?][\"»]?(?:\s|$)")
+
+
+@cache
+def pairs(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
+    return found
+
+
+def texts() -> Iterator[tuple[str, dict[str, str]]]:
+    for name in FILES:
+        for pair in pairs(name):
+            yield pair["id"], pair["left"]
+            yield pair["id"], pair["right"]
+
+
+def russian(text: str) -> bool:
+    return len(re.findall("[а-яё]", text, re.I)) > len(re.findall("[a-z]", text, re.I))
+
+
+def by(name: str, *keys: str) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(pair[key] for key in keys) for pair in pairs(name))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_pair_has_the_documented_form(name: str) -> None:
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    for pair in pairs(name):
+        assert list(pair) == KEYS, pair["id"]
+        assert pair["attribute"] in ATTRIBUTES, pair["id"]
+        assert pair["shape"] in SHAPES[pair["kind"]], pair["id"]
+        assert f"`{pair['shape']}`" in readme, pair["id"]
+        assert pair["left"]["path"] != pair["right"]["path"], pair["id"]
+        assert len(pair["values"]) == 2, pair["id"]
+        assert pair["why"].endswith("."), pair["id"]
+
+
+def test_texts_are_two_to_six_sentences_in_the_language_that_is_named() -> None:
+    for name, side in texts():
+        assert list(side) == ["path", "title", "text"], name
+        assert 2 <= len(SENTENCE_END.findall(side["text"])) <= 6, (name, side["text"])
+    for name in FILES:
+        for pair in pairs(name):
+            ours, theirs = russian(pair["left"]["text"]), russian(pair["right"]["text"])
+            assert ours == (pair["language"] == "ru"), pair["id"]
+            assert (ours != theirs) == (pair["shape"] == "translation"), pair["id"]
+
+
+def test_ids_are_given_once_and_no_text_is_in_both_files() -> None:
+    ids = [pair["id"] for name in FILES for pair in pairs(name)]
+    assert len(set(ids)) == len(ids) >= 120
+    opened, held_out = (
+        {pair[side]["path"] for pair in pairs(name) for side in ("left", "right")} for name in FILES
+    )
+    assert not opened & held_out
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_half_is_half_conflicts_and_half_russian(name: str) -> None:
+    counts = by(name, "language", "kind")
+    assert len(counts) == 4
+    assert len(set(counts.values())) == 1
+
+
+def test_both_halves_are_balanced_alike() -> None:
+    keys = ("language", "kind", "attribute")
+    opened, held_out = (by(name, *keys) for name in FILES)
+    assert set(opened) == set(held_out)
+    assert len(opened) == 2 * 2 * len(ATTRIBUTES)
+    assert max(abs(opened[key] - held_out[key]) for key in opened) <= 1
+    opened, held_out = (by(name, "kind", "shape") for name in FILES)
+    assert set(opened) == set(held_out)
+    assert max(abs(opened[key] - held_out[key]) for key in opened) <= 1

@@ -1,0 +1,438 @@
+"""Streamable HTTP around an MCP server: who may ask, how often, and addressed to whom
+
+Every request is checked before the SDK sees it: its host and origin, its bearer token, how many
+its sender has sent. The token is read from ``Authorization`` alone, stays here, and is never
+logged or passed on; what the server gets is the caller, in ``request.state.caller``. Headers
+that a proxy would set (``X-Forwarded-…``) are believed of nobody, as nothing here needs them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import math
+import signal
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from wellread.auth import AuthConfig, InvalidToken, TokenChecker, challenge
+from wellread.config import HttpConfig
+from wellread.errors import ConfigError, MissingExtra, StoreUnavailable, UsageError
+from wellread.jwks import secure_url
+from wellread.types import Caller
+
+if TYPE_CHECKING:
+    import socket
+
+    from mcp.server.lowlevel.server import Server
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+logger = logging.getLogger(__name__)
+
+PATH = "/mcp"
+BACKLOG = 2048  # uvicorn's own
+METADATA = "/.well-known/oauth-protected-resource"
+HEALTH = "/healthz"
+GRACE_SECONDS = 5
+"""For calls that run when the server is told to stop: most take milliseconds, and who stops a
+service (systemd, Kubernetes) waits for 30 to 90 s before it kills."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listening:
+    """Where a server listens and whom it listens to, checked: see ``listening``. ``auth`` is
+    ``None`` where everybody on this machine may ask, as ``everyone``. ``url`` is the address
+    that clients use."""
+
+    host: str
+    port: int
+    url: str
+    http: HttpConfig
+    auth: AuthConfig | None
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only programs of this machine can connect."""
+        return _loopback(self.host)
+
+
+def listening(
+    address: str,
+    *,
+    http: HttpConfig,
+    auth: AuthConfig | None,
+    no_auth: bool = False,
+    allowed_hosts: Sequence[str] = (),
+) -> Listening:
+    """What ``--http ADDRESS``, its other options and the configuration come to. An address is
+    ``HOST:PORT``, with brackets around one of IPv6. Raises ``UsageError`` or ``ConfigError``
+    where that would serve people who were not meant."""
+    host, port = _host_and_port(address)
+    loopback = _loopback(host)
+    if no_auth and not loopback:
+        raise UsageError(
+            f"--no-auth answers whoever can connect, and {address} can be reached from other "
+            "machines: configure [auth], or listen on 127.0.0.1"
+        )
+    if no_auth and auth is not None:
+        raise UsageError(
+            "--no-auth contradicts the table [auth] of the configuration: leave one of them out"
+        )
+    if auth is None and not no_auth:
+        raise UsageError(
+            "--http needs the table [auth], which says whose tokens are accepted "
+            "(docs/serving.md). To try it on this machine alone, add --no-auth: then everybody "
+            "here reads what everyone may read"
+        )
+    named = [urlsplit(http.url).netloc] if http.url else []
+    hosts = tuple(map(str.lower, dict.fromkeys((*http.allowed_hosts, *allowed_hosts, *named))))
+    for each in allowed_hosts:
+        if "/" in each or each in ("", "*"):
+            raise UsageError(f"--allow-host {each!r} is no host name: write wellread.example")
+    if not loopback and not hosts:
+        raise UsageError(
+            f"{address} can be reached from other machines, so the names that clients call this "
+            "server by must be given: --allow-host wellread.example, or [server] allowed_hosts"
+        )
+    written = _written(host)
+    if loopback:
+        hosts = (*hosts, f"{written.lower()}:{port or '*'}", f"localhost:{port or '*'}")
+    url = http.url or (auth.audience if auth and secure_url(auth.audience) else None)
+    if url is None and auth is not None:
+        raise ConfigError(
+            f"[server] url is needed, the address that clients use, as [auth] audience = "
+            f"{auth.audience!r} is none: write for example https://wellread.example{PATH}"
+        )
+    if url is not None and (not secure_url(url) or urlsplit(url).query or "#" in url):
+        raise ConfigError(
+            f"[server] url = {url!r} is not an https address (http is for this machine only)"
+        )
+    return Listening(
+        host=host,
+        port=port,
+        url=url or f"http://{written}:{port}{PATH}",
+        http=HttpConfig(
+            url=http.url,
+            allowed_hosts=hosts,
+            allowed_origins=http.allowed_origins,
+            max_request_size=http.max_request_size,
+            requests_per_minute=http.requests_per_minute,
+        ),
+        auth=auth,
+    )
+
+
+def http_app(
+    server: Server[Any],
+    listening: Listening,
+    *,
+    ready: Callable[[], bool],
+    checker: TokenChecker | None = None,
+) -> ASGIApp:
+    """The whole application: ``/mcp``, ``/healthz`` and the metadata of RFC 9728.
+
+    ``ready`` says whether there is an index to ask; it may block, and is asked for ``/healthz``.
+    ``checker`` stands in for the one that fetches keys. Raises ``MissingExtra``.
+    """
+    try:
+        from mcp.server.transport_security import TransportSecuritySettings
+        from starlette.middleware.cors import CORSMiddleware
+        from starlette.routing import Route
+    except ImportError as error:
+        raise MissingExtra("the server needs mcp: pip install 'wellread[server]'") from error
+    http, auth = listening.http, listening.auth
+    routes = [Route(HEALTH, _health(ready))]
+    if auth is not None:
+        metadata = _metadata(listening.url, auth)
+        paths = dict.fromkeys((METADATA, METADATA + PATH, _metadata_path(listening.url)))
+        routes += [Route(path, metadata) for path in paths]
+    inner = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        max_request_body_size=http.max_request_size,
+        # Checked by _Guard, for every path.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        custom_starlette_routes=routes,
+    )
+    if auth is not None and checker is None:
+        checker = TokenChecker(auth)
+    open_paths = frozenset(route.path for route in routes)
+    app: ASGIApp = _Guard(inner, listening, checker, open_paths)
+    if http.allowed_origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=list(http.allowed_origins),
+            allow_methods=["POST", "GET"],
+            allow_headers=["*"],
+            expose_headers=["WWW-Authenticate", "Retry-After"],
+        )
+    return _HostCheck(app, http)
+
+
+def serve_http(
+    server: Server[Any],
+    listening: Listening,
+    *,
+    ready: Callable[[], bool],
+    bound: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Listen until SIGTERM or SIGINT; calls that run then are given a moment to end. ``bound``
+    is told the address once clients can connect. Raises ``StoreUnavailable`` where it cannot
+    be had."""
+    try:
+        import uvicorn
+        from sse_starlette.sse import AppStatus
+    except ImportError as error:
+        raise MissingExtra("the server needs mcp: pip install 'wellread[server]'") from error
+    app = http_app(server, listening, ready=ready)
+    # Streams are answers that are being worked on: they end by themselves, or with the grace.
+    AppStatus.enable_automatic_graceful_drain = False
+    for each in (signal.SIGTERM, signal.SIGINT):  # uvicorn raises them again when it has ended
+        signal.signal(each, lambda *_: None)
+    with bind(listening.host, listening.port) as listener:
+        bound(f"{_written(listening.host)}:{listener.getsockname()[1]}")
+        uvicorn.Server(uvicorn_config(app)).run(sockets=[listener])
+
+
+def uvicorn_config(app: ASGIApp) -> Any:
+    """How the application is run: nothing is logged of a request, and no header is believed."""
+    import uvicorn
+
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address; port 0 takes a free one. Raises
+    ``StoreUnavailable``."""
+    import socket
+
+    bound = None
+    try:
+        (family, kind, protocol, _, address), *_ = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        bound = socket.socket(family, kind, protocol)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen(BACKLOG)
+    except OSError as error:
+        if bound is not None:
+            bound.close()
+        raise StoreUnavailable(
+            f"nothing can listen at {host}, port {port} ({error.strerror or error}): choose "
+            "another address for --http"
+        ) from error
+    return bound
+
+
+# --- what is checked -------------------------------------------------------------------------
+
+
+class _HostCheck:
+    """Refuses requests that are addressed to another host, or sent by a script of a page that is
+    not allowed: a browser would send those on behalf of any page (DNS rebinding). ``/healthz``
+    is open, as probes call it by whatever address."""
+
+    def __init__(self, app: ASGIApp, http: HttpConfig) -> None:
+        self._app = app
+        self._http = http
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] != HEALTH:
+            refusal = self._refusal(scope)
+            if refusal is not None:
+                return await refusal(scope, receive, send)
+        await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        hosts = _header(scope, b"host")
+        if len(hosts) != 1 or not _host_fits(hosts[0].lower(), self._http.allowed_hosts):
+            return _refused(421, "this host is not among [server] allowed_hosts", {})
+        itself = tuple(f"{scheme}://{hosts[0].lower()}" for scheme in ("http", "https"))
+        allowed = (*self._http.allowed_origins, *itself)
+        if any(origin.lower() not in allowed for origin in _header(scope, b"origin")):
+            return _refused(403, "this origin is not among [server] allowed_origins", {})
+        return None
+
+
+class _Guard:
+    """Lets a request through with its caller, or says why not. What is open is named, and all
+    else needs a caller: a router may take a path for ``/mcp`` that is spelt otherwise."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        listening: Listening,
+        checker: TokenChecker | None,
+        open_paths: frozenset[str],
+    ) -> None:
+        self._app = app
+        self._open = open_paths
+        self._auth = listening.auth
+        self._checker = checker
+        self._metadata_url = _metadata_url(listening.url)
+        self._allowance = _Allowance(listening.http.requests_per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in self._open:
+            return await self._app(scope, receive, send)
+        try:
+            caller = await self._caller(scope)
+        except InvalidToken as error:
+            return await self._refused(error)(scope, receive, send)
+        if caller is None:
+            return await self._refused(None)(scope, receive, send)
+        wait = self._allowance.wait(caller.subject)
+        if wait:
+            words = f"too many requests: try again in {wait} s"
+            return await _refused(429, words, {"Retry-After": str(wait)})(scope, receive, send)
+        if scope["method"] != "POST":
+            # There is nothing to follow and no session to end: each request stands alone.
+            return await _refused(405, "send a POST", {"Allow": "POST"})(scope, receive, send)
+        state = {**scope.get("state", {}), "caller": caller}
+        headers = [(key, value) for key, value in scope["headers"] if key != b"authorization"]
+        await self._app({**scope, "headers": headers, "state": state}, receive, send)
+
+    async def _caller(self, scope: Scope) -> Caller | None:
+        """Who sends a request; ``None`` without a token. Raises ``InvalidToken``."""
+        if self._auth is None or self._checker is None:
+            return Caller(subject=None)
+        written = _header(scope, b"authorization")
+        if not written:
+            return None
+        scheme, _, token = written[0].partition(" ")
+        if len(written) > 1:
+            raise InvalidToken("the request has more than one token")
+        if scheme.lower() != "bearer":
+            return None
+        return (await self._checker.check(token.strip(" "))).caller
+
+    def _refused(self, error: InvalidToken | None) -> Response:
+        status = 401 if error is None else error.status
+        words = "a bearer token is needed" if error is None else str(error)
+        headers = {"Retry-After": "30"}
+        if status != 503:
+            scope = self._auth.scope if self._auth is not None else None
+            value = challenge(error, metadata_url=self._metadata_url, scope=scope)
+            headers = {"WWW-Authenticate": value}
+        elif error is not None:
+            logger.warning("%s (%s)", error, error.__cause__)
+        return _refused(status, words, headers)
+
+
+class _Allowance:
+    """How many requests each subject has sent in the last minute, approximately: the library
+    weighs two windows."""
+
+    def __init__(self, per_minute: int) -> None:
+        from limits import RateLimitItemPerMinute
+        from limits.storage import MemoryStorage
+        from limits.strategies import SlidingWindowCounterRateLimiter
+
+        self._item = RateLimitItemPerMinute(per_minute) if per_minute else None
+        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+
+    def wait(self, subject: str | None) -> int:
+        """Seconds until the subject may send again, 0 where it may now, which counts."""
+        key = "(everyone)" if subject is None else f"user:{subject}"
+        if self._item is None or self._limiter.hit(self._item, key):
+            return 0
+        reset = self._limiter.get_window_stats(self._item, key).reset_time
+        return max(1, math.ceil(reset - time.time()))
+
+
+def _header(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
+def _host_fits(host: str, allowed: Sequence[str]) -> bool:
+    name, colon, port = host.rpartition(":")
+    wild = f"{name}:*" if colon and port.isdecimal() else f"{host}:*"
+    return "*" not in host and (host in allowed or wild in allowed)
+
+
+def _refused(status: int, words: str, headers: dict[str, str]) -> Response:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse({"error": words}, status, headers={"Cache-Control": "no-store", **headers})
+
+
+# --- what is told ----------------------------------------------------------------------------
+
+
+def _health(ready: Callable[[], bool]) -> Callable[[Request], Awaitable[Response]]:
+    async def health(_: Request) -> Response:
+        from starlette.concurrency import run_in_threadpool
+        from starlette.responses import JSONResponse
+
+        good = await run_in_threadpool(ready)
+        return JSONResponse({"status": "ok" if good else "no index"}, 200 if good else 503)
+
+    return health
+
+
+def _metadata(url: str, auth: AuthConfig) -> Callable[[Request], Awaitable[Response]]:
+    """RFC 9728, written by hand: clients compare the addresses character by character."""
+    told: dict[str, object] = {
+        "resource": url,
+        "authorization_servers": [auth.issuer],
+        "bearer_methods_supported": ["header"],
+        "resource_name": "wellread",
+    }
+    if auth.scope:
+        told["scopes_supported"] = auth.scope.split()
+
+    async def metadata(_: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        return JSONResponse(told, headers={"Cache-Control": "max-age=3600"})
+
+    return metadata
+
+
+def _metadata_path(url: str) -> str:
+    return METADATA + urlsplit(url).path.rstrip("/")
+
+
+def _metadata_url(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}{_metadata_path(url)}"
+
+
+# --- addresses -------------------------------------------------------------------------------
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if not bare or not port.isdecimal() or int(port) > 65535 or (":" in bare and bare == host):
+        raise UsageError(
+            f"--http {address!r} is no address: write host and port, as 127.0.0.1:8000 or "
+            "[::1]:8000"
+        )
+    return bare, int(port)
+
+
+def _written(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
