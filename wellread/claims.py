@@ -1,119 +1,232 @@
-"""What a text claims: its sentences with the quantities and permissions in them, and what each
-is about, in terms. English and Russian; no model."""
+"""What a text claims: each quantity and permission in it, with what it is said of, in terms.
+English and Russian; no model."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Literal
+from functools import cache, lru_cache
 
 from wellread.languages import detect_language
+from wellread.permissions import Permission, answered, permissions
 from wellread.quantities import Quantity, quantities
-from wellread.stems import content_terms
+from wellread.stems import function_terms
 from wellread.terms import tokens
 
-Permission = Literal["allowed", "forbidden", "required", "not required"]
+Terms = frozenset[str]
 
-PERMISSIONS: tuple[tuple[Permission, str], ...] = (
-    (
-        "not required",
-        r"(?:need|do(?:es)?|is|are|be)(?: not|n't) (?:need(?:ed)?|required?|have to|necessary)"
-        r"|needn't|need not|not (?:required|necessary|mandatory|obliged)|no need|optional"
-        r"|no (?:\w+ ){0,2}(?:is |are )?(?:needed|required|necessary)|without (?:approval|asking)"
-        r"|не (?:требуется|требуются|обязан\w*|обязательн\w*|нужн[оаы]?|нужен|надо|необходимо)"
-        r"|необязательн\w*|без согласования",
-    ),
-    (
-        "forbidden",
-        r"(?:must|may|can|should|shall|will)(?: not|n't|not)\b|cannot|can't|mustn't|never"
-        r"|(?:is|are|be)(?: not|n't) (?:allowed|permitted|possible|accepted|refundable)"
-        r"|not (?:allowed|permitted)|prohibited|forbidden|banned|do not|don't|no longer|disallowed"
-        r"|нельзя|запрещ\w+|запрет\w*|не (?:допуска\w+|разреша\w+|вправе|может|могут|можем|долж\w+"
-        r"|следует|возвраща\w+|принима\w+|предоставля\w+|положен\w*)|недопустим\w*|никогда",
-    ),
-    (
-        "required",
-        r"must|shall|required|mandatory|has to|have to|obliged|needs? (?:to|an?|the)|compulsory"
-        r"|always|долж[еоан]\w*|обязан\w*|обязательн\w*|требу\w+|необходим\w*|нужн[оаы]|нужен|надо",
-    ),
-    (
-        "allowed",
-        r"may|can|allowed|permitted|entitled|welcome to|free to|possible|acceptable|fine to"
-        r"|можно|может|могут|можете|разреш\w+|допуска\w+|вправе|имеет право|имеют право|дозвол\w+",
-    ),
+BACKWARD = (
+    r"it|its|they|them|their|this|these|those|such|he|she|his|her|the same"
+    r"|он|она|оно|они|его|её|ее|их|им|ей|ему|это|этот|эту|эти|этим|такой|такие|таков|там|тогда"
 )
-"""Words of permission, the negative ones first: what they hold is not read again."""
+"""Words among the first of a sentence that speak of the sentence before."""
+
+HEADS = (
+    "plan tier tariff edition package level customer client employee contractor partner region "
+    "country entity office site subsidiary system environment team staff contract account "
+    "billing license priority severity class grade "
+    "тариф план пакет редакция уровень клиент заказчик сотрудник работник подрядчик партнёр "
+    "регион страна юрлицо офис площадка филиал система среда договор контракт оплата лицензия "
+    "приоритет категория класс грейд учреждение заведение"
+)
+"""What comes in kinds: the word before one of these names the kind."""
+
+CONTRASTS = (
+    "monthly annual yearly annually weekly daily quarterly; internal external public; "
+    "domestic foreign international abroad; paid unpaid; full part; new existing; "
+    "basic standard premium professional enterprise; junior senior; intern contractor freelancer; "
+    "europe us usa uk germany france; private commercial educational academic nonprofit; "
+    "digital physical; test production staging; "
+    "месячный годовой ежемесячный квартальный помесячно; внутренний внешний; "
+    "российский зарубежный иностранный заграничный; "
+    "новый действующий постоянный; базовый стандартный премиальный расширенный корпоративный; "
+    "стажёр подрядчик самозанятый; коммерческий учебный бюджетный государственный; "
+    "тестовый боевой; москва регион; частный юридический физический; очный дистанционный"
+)
+"""Kinds that exclude each other: a text that names one speaks of no other."""
+
+LIGHT = (
+    "person people everyone each every per year month week day hour time company employee we our "
+    "customer page get give need apply use work make take new first last "
+    "человек каждый год месяц неделя день час раз время компания сотрудник клиент наш свой "
+    "получать давать нужный новый первый последний рабочий"
+)
+"""Words that say little of what is spoken of: they stand in sentences about anything."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sentence:
-    """A sentence with its place (character offsets) and what it is about: its content terms,
-    without those of its quantities and words of permission."""
+class Claim:
+    """A value with what it is said of. Places are character offsets into the text, of the
+    sentence. ``clause`` holds the terms of the clause, ``terms`` those of the sentence and of
+    what it refers back to, ``around`` those of its neighbours, ``kinds`` those that name the
+    case it is said for. ``condition`` holds the terms that a permission hangs on."""
 
-    text: str
+    sentence: str
     start: int
     end: int
-    terms: frozenset[str]
-    quantities: tuple[Quantity, ...]
-    permissions: tuple[tuple[Permission, str], ...]
+    value: str
+    clause: Terms
+    terms: Terms
+    around: Terms
+    kinds: Terms
+    quantity: Quantity | None = None
+    unit: Terms = frozenset()
+    permission: Permission | None = None
+    condition: Terms = frozenset()
 
 
-_SENTENCE = re.compile(
-    r"(?:[^.!?\n]|[.!?](?=[\w,;)\]»\"])|\.(?=\s?[a-zа-яё\d%])|\n(?!\s*(?:\n|[-*+|>#]|\d+[.)]\s)))+[.!?]*"
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claims:
+    """The claims of a text, and the terms of its title and of all of it."""
+
+    language: str
+    title: Terms
+    terms: Terms
+    claims: tuple[Claim, ...]
+
+
+_BOUNDARY = re.compile(
+    r"[.!?…]+[»\"”')\]*_]*\s+(?=[\"«“(\[*_—–-]*\s?[A-ZА-ЯЁ0-9$€£₽])"
+    r"|\n(?=\s*(?:\n|[-*+|>#]|\d+[.)]\s))|\n[ \t]*\n"
 )
+_CLAUSE = re.compile(r"[;:()|]|,(?!\d)| [—–-] |\s(?:and|but|while|и|а|но)\s")
+_BACKWARD = re.compile(rf"(?:\W*\w+){{0,2}}?\W*\b(?:{BACKWARD})\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[\w,;:)] )[«\"“]?[A-ZА-ЯЁ][\w-]+|[«\"“][A-ZА-ЯЁ][\w-]+")
+
+
+@lru_cache(maxsize=2048)
+def claims(text: str, title: str = "", language: str | None = None) -> Claims:
+    """What a text claims. A passage is read once, however many questions it bears on."""
+    spoken = language or detect_language(text)
+    words = _Words(text, spoken)
+    named = _Words(title, spoken).among(0, len(title))
+    spans = list(_sentences(text))
+    bags = [words.among(*span) for span in spans]
+    found: list[Claim] = []
+    before: Terms = frozenset()
+    asked = False
+    for at, (start, end) in enumerate(spans):
+        written = text[start:end]
+        question = written.rstrip("»\"”') ").endswith("?")
+        own = bags[at]
+        short = len(own) < 2
+        terms = own | before if asked or short or _BACKWARD.match(written) else own
+        if not question:
+            near = frozenset().union(*bags[max(0, at - 1) : at + 2])
+            found += _of_sentence(words, (start, end), terms, near, named, asked)
+        before, asked = (own if not short else terms), question
+    return Claims(
+        language=spoken, title=named, terms=words.among(0, len(text)) | named, claims=tuple(found)
+    )
+
+
+def _of_sentence(
+    words: _Words, span: tuple[int, int], terms: Terms, near: Terms, title: Terms, asked: bool
+) -> Iterator[Claim]:
+    start, end = span
+    written = words.text[start:end]
+    values, said = quantities(written), permissions(written)
+    answer = answered(written) if asked else None
+    if not (values or said or answer):
+        return
+    sentence = " ".join(written.split())
+    taken = [(one.start + start, one.end + start) for one in (*values, *said)]
+    silent = words.among_all(taken)
+    cuts = [start, *(start + one.start() for one in _CLAUSE.finditer(written)), end]
+    kinds = words.kinds(start, end, title)
+    subject = terms - silent
+
+    def clause(place: int) -> Terms:
+        at = bisect_left(cuts, place + start + 1)
+        return words.among(cuts[at - 1], cuts[at], but=taken)
+
+    for value in values:
+        unit = frozenset[str]()
+        if value.kind == "count":
+            unit = words.among(value.start + start, value.end + start)
+        yield Claim(
+            sentence=sentence, start=start, end=end, value=value.written,
+            clause=clause(value.start) | unit, terms=subject | unit, around=near, kinds=kinds,
+            quantity=value, unit=unit,
+        )  # fmt: skip
+    if answer is not None:
+        yield Claim(
+            sentence=sentence, start=start, end=end, value=written.split()[0].strip(".,:;!"),
+            clause=subject, terms=subject, around=near, kinds=kinds, permission=answer,
+        )  # fmt: skip
+        return
+    for one in said:
+        hangs = one.condition
+        yield Claim(
+            sentence=sentence, start=start, end=end, value=one.written, clause=clause(one.start),
+            terms=subject, around=near, kinds=kinds, permission=one.name,
+            condition=words.among(hangs[0] + start, hangs[1] + start) if hangs else frozenset(),
+        )  # fmt: skip
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _BOUNDARY.finditer(text):
+        end = match.end()
+        if text[start:end].strip():
+            yield start, start + len(text[start:end].rstrip())
+        start = end
+    if text[start:].strip():
+        yield start, start + len(text[start:].rstrip())
+
+
+class _Words:
+    """The content terms of a text by their places."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self.text = text
+        self._language = language
+        function = function_terms(language)
+        self._found = [
+            one
+            for one in tokens(text, language)
+            if one.term not in function and len(one.term) > 1 and not one.term.isdigit()
+        ]
+        self._starts = [one.start for one in self._found]
+
+    def among(self, start: int, end: int, but: Sequence[tuple[int, int]] = ()) -> Terms:
+        """The terms between two places, without those in the spans ``but``."""
+        found = self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+        return frozenset(
+            one.term for one in found if not any(a <= one.start < b for a, b in but)
+        )
+
+    def among_all(self, spans: Sequence[tuple[int, int]]) -> Terms:
+        """The terms in any of the spans."""
+        return frozenset(term for span in spans for term in self.among(*span))
+
+    def kinds(self, start: int, end: int, title: Terms) -> Terms:
+        """The terms of a sentence that name the case it is said for: names, words of the
+        title, and what stands before a word of things that come in kinds."""
+        found = self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+        heads, contrasts = stems_of(HEADS, self._language), contrast_groups(self._language)
+        named = {one.term for one in found} & (title | contrasts.keys())
+        for before, after in zip(found, found[1:], strict=False):
+            if after.term in heads and after.start - before.end <= 2:
+                named.add(before.term)
+        for match in _NAME.finditer(self.text, start, end):
+            named |= self.among(match.start(), match.end())
+        return frozenset(named)
 
 
 @cache
-def _permission_patterns() -> tuple[tuple[Permission, re.Pattern[str]], ...]:
-    return tuple(
-        (name, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE))
-        for name, words in PERMISSIONS
-    )
+def stems_of(words: str, language: str) -> Terms:
+    """The terms of a list of words in a document of a language."""
+    return frozenset(one.term for one in tokens(words, language))
 
 
-def sentences(text: str, language: str | None = None) -> Iterator[Sentence]:
-    """The sentences of a text that claim something: hold a quantity, or permit or forbid."""
-    spoken = language or detect_language(text)
-    for match in _SENTENCE.finditer(text):
-        written = match[0].strip()
-        if not written:
-            continue
-        start = match.start() + len(match[0]) - len(match[0].lstrip())
-        found = quantities(written)
-        allowed, rest = _permissions(written)
-        if found or allowed:
-            bare = _blank(rest, [(one.start, one.end) for one in found])
-            yield Sentence(
-                text=" ".join(written.split()),
-                start=start,
-                end=start + len(written),
-                terms=subject(bare, spoken),
-                quantities=tuple(found),
-                permissions=allowed,
-            )
-
-
-def subject(text: str, language: str) -> frozenset[str]:
-    """The content terms of a text."""
-    terms = [token.term for token in tokens(text, language)]
-    return frozenset(
-        term for term in content_terms(terms, language) if len(term) > 1 and not term.isdigit()
-    )
-
-
-def _permissions(text: str) -> tuple[tuple[tuple[Permission, str], ...], str]:
-    """What a sentence permits or forbids, as it is written, and the sentence without it."""
-    found: list[tuple[Permission, str]] = []
-    for name, pattern in _permission_patterns():
-        for match in pattern.finditer(text):
-            found.append((name, match[0]))
-        text = _blank(text, [match.span() for match in pattern.finditer(text)])
-    return tuple(found), text
-
-
-def _blank(text: str, spans: list[tuple[int, int]]) -> str:
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+@cache
+def contrast_groups(language: str) -> dict[str, int]:
+    """The terms of kinds that exclude each other, with the number of their group."""
+    return {
+        term: at
+        for at, group in enumerate(CONTRASTS.split(";"))
+        for term in stems_of(group, language)
+    }

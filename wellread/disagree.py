@@ -5,139 +5,182 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
-from wellread.claims import Permission, Sentence, sentences, subject
-from wellread.languages import detect_language
-from wellread.quantities import Quantity, same
+from wellread.claims import LIGHT, Claim, Claims, Terms, contrast_groups, stems_of
+from wellread.permissions import OPPOSITE
+from wellread.quantities import same
 
-LIKE = 0.42
-"""How alike the subjects of two sentences must be, 0 to 1, for their values to be compared."""
+Relation = Literal["other", "same", "translation"]
+"""How two texts are related: versions of one page, translations of each other, or neither."""
 
-OPPOSITE: frozenset[frozenset[Permission]] = frozenset(
-    {
-        frozenset({"allowed", "forbidden"}),
-        frozenset({"required", "not required"}),
-        frozenset({"required", "forbidden"}),
-    }
-)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Text:
-    """A text with its title and headings, which tell what it is about."""
-
-    title: str
-    text: str
-    language: str | None = None
+LIKE: dict[Relation, float] = {"other": 0.42, "same": 0.25}
+LIGHT_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Disagreement:
-    """Two sentences and the values that differ."""
+    """Two claims about the same thing whose values differ, and how alike they are."""
 
     attribute: str
-    left: Sentence
-    right: Sentence
-    left_value: str
-    right_value: str
+    left: Claim
+    right: Claim
     likeness: float
 
 
-def disagreements(left: Text, right: Text) -> list[Disagreement]:
-    """What two texts disagree on, the most alike sentences first, each sentence once."""
-    ours, theirs = _claims(left), _claims(right)
-    titles = (_title(left), _title(right))
-    pairs = sorted(
-        (
-            (likeness(one, other, titles), at, to)
-            for at, one in enumerate(ours)
-            for to, other in enumerate(theirs)
-        ),
-        reverse=True,
-    )
-    found: list[Disagreement] = []
+def disagreements(left: Claims, right: Claims, relation: Relation) -> list[Disagreement]:
+    """What two texts disagree on, the most alike claims first, each claim once."""
+    if relation == "translation":
+        return list(_out_of_step(left, right))
+    pairs = sorted(_pairs(left, right), key=lambda one: -one[0])
     used: tuple[set[int], set[int]] = (set(), set())
-    for alike, at, to in pairs:
-        if alike < LIKE:
-            break
+    found: list[Disagreement] = []
+    agreed = 0
+    for alike, agree, at, to in pairs:
         if at in used[0] or to in used[1]:
             continue
-        one, other = ours[at], theirs[to]
-        difference = next(_differences(one, other), None)
-        if difference is not None or _agree(one, other):
-            used[0].add(at)
-            used[1].add(to)
-        if difference is not None:
-            attribute, ours_value, theirs_value = difference
+        used[0].add(at)
+        used[1].add(to)
+        one, other = left.claims[at], right.claims[to]
+        if agree:
+            agreed += 1
+        elif not other_case(one, other, left, right):
             found.append(
-                Disagreement(
-                    attribute=attribute,
-                    left=one,
-                    right=other,
-                    left_value=ours_value,
-                    right_value=theirs_value,
-                    likeness=alike,
-                )
+                Disagreement(attribute=attribute(one), left=one, right=other, likeness=alike)
             )
-    return found
+    least = LIKE[relation] - 0.05 * min(agreed, 2)
+    return [one for one in found if one.likeness >= least]
 
 
-def likeness(
-    one: Sentence, other: Sentence, titles: tuple[frozenset[str], frozenset[str]]
-) -> float:
-    """How far two sentences are about the same thing: by their own terms, and by those of the
-    titles they stand under."""
-    own = _dice(one.terms, other.terms)
-    wide = _dice(one.terms | titles[0], other.terms | titles[1])
-    return 0.5 * own + 0.5 * wide
+def attribute(claim: Claim) -> str:
+    return claim.quantity.kind if claim.quantity is not None else "permission"
 
 
-def _dice(one: frozenset[str], other: frozenset[str]) -> float:
-    if not one or not other:
+def _pairs(left: Claims, right: Claims) -> Iterator[tuple[float, bool, int, int]]:
+    titles = (left.title, right.title)
+    for at, one in enumerate(left.claims):
+        for to, other in enumerate(right.claims):
+            if (agree := _agree(one, other)) is not None:
+                alike = likeness(one, other, titles)
+                yield alike + (0.15 if agree else 0), agree, at, to
+
+
+def _agree(one: Claim, other: Claim) -> bool | None:
+    """Whether two claims say the same; ``None`` where they cannot be compared."""
+    if one.quantity is not None and other.quantity is not None:
+        ours, theirs = one.quantity, other.quantity
+        if ours.kind != theirs.kind:
+            return None
+        if ours.kind == "count":
+            return same(ours, theirs) if share(one.unit, other.unit, "en") else None
+        if ours.kind == "money" and ours.unit != theirs.unit:
+            return None
+        if ours.kind == "date" and (ours.unit == "day of the month") != (theirs.unit == "day of the month"):
+            return None
+        return same(ours, theirs)
+    if one.permission is None or other.permission is None:
+        return None
+    pair = {one.permission, other.permission}
+    if len(pair) == 1:
+        return True
+    if frozenset(pair) not in OPPOSITE:
+        return None
+    if pair == {"allowed", "conditional"}:
+        return bool(one.condition & other.condition)
+    return False
+
+
+def likeness(one: Claim, other: Claim, titles: tuple[Terms, Terms]) -> float:
+    clause = share(one.clause, other.clause)
+    terms = share(one.terms, other.terms)
+    wide = share(one.around | titles[0], other.around | titles[1])
+    return 0.25 * clause + 0.45 * terms + 0.3 * wide
+
+
+def share(one: Terms, other: Terms, language: str = "") -> float:
+    """How much of two sets of terms is common, 0 to 1: of the smaller one for the most part,
+    since the longer sentence says more."""
+    few, many = (one, other) if len(one) <= len(other) else (other, one)
+    if not few:
         return 0.0
-    return 2 * len(one & other) / (len(one) + len(other))
+    common = sum(weight(term) * _in(term, many) for term in few)
+    ours, theirs = sum(map(weight, few)), sum(map(weight, many))
+    return common / (0.6 * min(ours, theirs) + 0.4 * max(ours, theirs))
 
 
-def _differences(one: Sentence, other: Sentence) -> Iterator[tuple[str, str, str]]:
-    """Values of one attribute that one sentence has and the other has otherwise."""
-    for kind in ("money", "percent", "duration", "date", "count"):
-        ours = [each for each in one.quantities if each.kind == kind]
-        theirs = [each for each in other.quantities if each.kind == kind]
-        if not ours or not theirs:
+def weight(term: str) -> float:
+    return LIGHT_WEIGHT if term in _light() else 1.0
+
+
+@lru_cache
+def _light() -> Terms:
+    return stems_of(LIGHT, "en") | stems_of(LIGHT, "ru")
+
+
+def _in(term: str, terms: Terms) -> float:
+    if term in terms:
+        return 1.0
+    return 0.8 if any(akin(term, each) for each in terms) else 0.0
+
+
+@lru_cache(maxsize=65536)
+def akin(one: str, other: str) -> bool:
+    """Whether two terms have a stem in common that a stemmer does not see: месяц, месячный."""
+    if one == other:
+        return True
+    shared = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        shared += 1
+    return shared >= 4 and shared >= 0.65 * max(len(one), len(other))
+
+
+def other_case(one: Claim, other: Claim, left: Claims, right: Claims) -> bool:
+    """Whether two claims are made for cases that exclude each other: each names one that the
+    other text never speaks of."""
+    ours = {term for term in one.kinds if not _in(term, right.terms)}
+    theirs = {term for term in other.kinds if not _in(term, left.terms)}
+    if ours and theirs:
+        return True
+    groups = contrast_groups(left.language)
+    return any(
+        term != each and groups.get(term, -1) == groups.get(each)
+        for term in one.kinds
+        if term not in other.terms
+        for each in other.kinds
+        if each not in one.terms
+    )
+
+
+def _out_of_step(left: Claims, right: Claims) -> Iterator[Disagreement]:
+    """Values of translations, which follow each other in the same order: what is left of each
+    kind when those that agree are taken away."""
+    kinds = dict.fromkeys(attribute(one) for one in left.claims)
+    for kind in kinds:
+        ours = [one for one in left.claims if attribute(one) == kind]
+        theirs = [one for one in right.claims if attribute(one) == kind]
+        if kind in ("count", "permission") and len(ours) != len(theirs):
             continue
-        lonely = [each for each in ours if not any(_same(each, one_of) for one_of in theirs)]
-        others = [each for each in theirs if not any(_same(each, one_of) for one_of in ours)]
-        if lonely and others and comparable(lonely[0], others[0]):
-            yield kind, lonely[0].written, others[0].written
-    for ours_name, ours_word in one.permissions:
-        for theirs_name, theirs_word in other.permissions:
-            if frozenset({ours_name, theirs_name}) in OPPOSITE:
-                yield "permission", ours_word, theirs_word
+        for one, other in _unmatched(ours, theirs):
+            yield Disagreement(attribute=kind, left=one, right=other, likeness=1.0)
 
 
-def comparable(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities of a kind measure the same: counts of the same thing, sums in
-    the same currency."""
-    if one.kind == "count":
-        return subject(one.unit, "en") == subject(other.unit, "en") or _stem(one) == _stem(other)
-    return one.unit == other.unit
+def _unmatched(ours: Sequence[Claim], theirs: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
+    rest = list(theirs)
+    lonely = []
+    for one in ours:
+        match = next((each for each in rest if _equal(one, each)), None)
+        if match is None:
+            lonely.append(one)
+        else:
+            rest.remove(match)
+    if len(lonely) == len(rest):
+        yield from zip(lonely, rest, strict=True)
 
 
-def _stem(quantity: Quantity) -> frozenset[str]:
-    return subject(quantity.unit, detect_language(quantity.unit))
-
-
-def _same(one: Quantity, other: Quantity) -> bool:
-    return same(one, other)
-
-
-def _agree(one: Sentence, other: Sentence) -> bool:
-    return any(_same(each, to) for each in one.quantities for to in other.quantities)
-
-
-def _claims(text: Text) -> Sequence[Sentence]:
-    return tuple(sentences(text.text, text.language))
-
-
-def _title(text: Text) -> frozenset[str]:
-    return subject(text.title, text.language or detect_language(text.title))
+def _equal(one: Claim, other: Claim) -> bool:
+    if one.quantity is not None and other.quantity is not None:
+        return same(one.quantity, other.quantity)
+    return frozenset({one.permission, other.permission}) not in OPPOSITE

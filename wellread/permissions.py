@@ -1,0 +1,127 @@
+"""What a text permits, forbids, demands or leaves free, in words of English and Russian."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+Permission = Literal["allowed", "conditional", "forbidden", "required", "not required"]
+"""``conditional`` is allowed in one case only: "only with consent", "not without consent"."""
+
+WORDS: tuple[tuple[Permission, str], ...] = (
+    (
+        "not required",
+        r"(?:do(?:es)?|is|are|be)(?: not|n['’]t) (?:need(?:ed)?|required?|have to|necessary)"
+        r"|needn['’]t|need not|not (?:required|necessary|mandatory|obliged|needed)|no need|optional"
+        r"|no (?:\w+ ){0,2}(?:is |are )?(?:needed|required|necessary)"
+        r"|не (?:требу\w+|обязан\w*|обязательн\w*|нужн[оаы]?|нужен|надо|необходим\w*|понадобится)"
+        r"|необязательн\w*|по желанию",
+    ),
+    (
+        "forbidden",
+        r"(?:must|may|can|should|shall|will|could)(?: not|n['’]t|not) ?(?:be )?|cannot|can['’]t|never"
+        r"|(?:is|are|be)(?: not|n['’]t) (?:allowed|permitted|possible|accepted|reimbursed|covered"
+        r"|refund(?:ed|able)|eligible|entitled|available|included)"
+        r"|not (?:allowed|permitted|entitled)|prohibit\w*|forbid\w*|banned|do(?:es)? not|don['’]t"
+        r"|no longer|disallowed|nobody|no one|off limits|out of bounds|not an option"
+        r"|нельзя|запрещ\w+|запрет\w*|не (?:допуска\w+|допустим\w*|разреш\w+|вправе|может|могут"
+        r"|можем|можете|долж\w+|следует|положен\w*|получится)|недопустим\w*|никогда|никто|никому"
+        r"|ни в коем случае|исключен[оаы]?|не \w+(?:[аяеи]й|и)те(?:сь)?"
+        r"|не (?:возвраща\w+|принима\w+|предоставля\w+|компенсиру\w+|возмеща\w+|оплачива\w+"
+        r"|выда[её]\w+|пуска\w+|подключа\w+|использу\w+|отправля\w+|храни\w+|переда[её]\w+)",
+    ),
+    (
+        "required",
+        r"must|shall|required?s?|mandatory|has to|have to|obliged|needs? (?:to|an?|the)|compulsory"
+        r"|always|долж[еоан]\w*|обязан\w*|обязательн\w*|требу\w+|необходим\w*|нужн[оаы]|нужен|надо",
+    ),
+    (
+        "allowed",
+        r"may|can|allow(?:ed|s)?|permit(?:ted|s)?|entitled|welcome to|free to|possible|acceptable"
+        r"|fine to|feel free|eligible|можно|может|могут|можете|разреш\w+|допуска\w+|допустим\w*|вправе"
+        r"|имее\w+ право|имеют право|дозвол\w+|позволя\w+",
+    ),
+)
+"""Words of permission, the negative ones first: what they hold is not read again."""
+
+ONLY = r"only|solely|exclusively|только|лишь|исключительно"
+UNLESS = r"without|unless|except|outside|until|before|without|без|кроме|пока не|вне|помимо"
+WITH = r"with|after|once|given|с|со|после|при|по"
+YES = r"yes|sure|of course|certainly|да|конечно"
+NO = r"no|not|sorry|unfortunately|нет|нельзя|увы|к сожалению"
+
+OPPOSITE: frozenset[frozenset[Permission]] = frozenset(
+    map(
+        frozenset,
+        (
+            ("allowed", "forbidden"),
+            ("allowed", "conditional"),
+            ("conditional", "forbidden"),
+            ("required", "not required"),
+        ),
+    )
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """A word of permission at its place, and the places of the words that it hangs on, where
+    it is conditional."""
+
+    name: Permission
+    written: str
+    start: int
+    end: int
+    condition: tuple[int, int] | None = None
+
+
+@cache
+def _patterns() -> tuple[tuple[Permission, re.Pattern[str]], ...]:
+    return tuple(
+        (name, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)) for name, words in WORDS
+    )
+
+
+@cache
+def _word(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+
+
+def permissions(text: str) -> list[Said]:
+    """What a sentence permits or forbids, in its order."""
+    found: list[Said] = []
+    for name, pattern in _patterns():
+        for match in pattern.finditer(text):
+            if all(match.end() <= one.start or match.start() >= one.end for one in found):
+                found.append(_said(name, text, match))
+    return sorted(found, key=lambda one: one.start)
+
+
+def answered(text: str) -> Permission | None:
+    """What a sentence that answers a question begins with: yes or no."""
+    opening = re.match(r"[\s«\"“(]*((?:[^\W\d_]+ ){0,2}[^\W\d_]+)", text)
+    if opening is None:
+        return None
+    words = opening[1].casefold()
+    if re.match(rf"(?:{NO})(?!\w)", words):
+        return "forbidden"
+    return "allowed" if re.match(rf"(?:{YES})(?!\w)", words) else None
+
+
+def _said(name: Permission, text: str, match: re.Match[str]) -> Said:
+    condition = None
+    if name == "allowed" and (only := _word(ONLY).search(text)):
+        name, condition = "conditional", (only.end(), len(text))
+    elif name == "allowed" and (given := _word(WITH).search(text, match.end())):
+        condition = (given.end(), len(text))
+    elif name == "forbidden" and (unless := _word(UNLESS).search(text)):
+        name, condition = "conditional", (unless.end(), len(text))
+    return Said(
+        name=name,
+        written=match[0].strip(),
+        start=match.start(),
+        end=match.end(),
+        condition=condition,
+    )
