@@ -33,24 +33,47 @@ HEADS = (
 )
 """What comes in kinds: the word before one of these names the kind."""
 
-CONTRASTS = (
-    "monthly annual yearly annually weekly daily quarterly; internal external public; "
-    "domestic foreign international abroad; paid unpaid; full part; new existing; "
-    "basic standard premium professional enterprise; junior senior; intern contractor freelancer; "
-    "europe us usa uk germany france; private commercial educational academic nonprofit; "
-    "digital physical; test production staging; "
-    "месячный годовой ежемесячный квартальный помесячно; внутренний внешний; "
-    "российский зарубежный иностранный заграничный; "
-    "новый действующий постоянный; базовый стандартный премиальный расширенный корпоративный; "
-    "стажёр подрядчик самозанятый; коммерческий учебный бюджетный государственный; "
-    "тестовый боевой; москва регион; частный юридический физический; очный дистанционный"
+CONTRASTS: tuple[tuple[str, ...], ...] = (
+    (
+        r"(?:billed|paid|pay(?:ing|ment)?|billing) (?:by the month|monthly)|monthly (?:bill|pay|plan)\w*"
+        r"|помесячн\w+|ежемесячн\w+ оплат\w+|на месячном|месячн\w+ (?:тариф|оплат|подписк)\w*",
+        r"annual|annually|yearly|by the year|годов\w+|на год|за год вперёд",
+    ),
+    (
+        r"intern(?:s|ship)?|trainees?|стаж[её]р\w*",
+        r"staff|permanent|managers?|штатн\w+|постоянн\w+",
+    ),
+    (
+        r"contractors?|freelancers?|подрядчик\w*|самозанят\w+",
+        r"employees?|сотрудник\w*|работник\w*",
+    ),
+    (r"full[- ]time|полн\w+ (?:день|дня|ставк\w+)", r"part[- ]time|неполн\w+|частичн\w+|полставки"),
+    (r"internal(?:ly)?|внутренн\w+", r"external(?:ly)?|public|внешн\w+|публичн\w+"),
+    (
+        r"domestic(?:ally)?|внутри страны|по россии",
+        r"abroad|international\w*|overseas|за границ\w+|зарубеж\w+",
+    ),
+    (
+        r"new (?:customer|client)s?|нов\w+ (?:клиент|заказчик)\w*",
+        r"existing|renewals?|действующ\w+|постоянн\w+",
+    ),
+    (r"production|prod|боев\w+", r"staging|test|sandbox|тестов\w+"),
+    (r"weekdays?|working days|будн\w+", r"weekends?|holidays?|выходн\w+|праздничн\w+"),
+    (
+        r"consumers?|private individuals?|физическ\w+|физлиц\w*",
+        r"compan(?:y|ies)|business customers?|юридическ\w+|юрлиц\w*",
+    ),
+    (r"juniors?|младш\w+", r"seniors?|старш\w+"),
+    (r"digital|software|электронн\w+", r"physical|hardware|paper|бумажн\w+"),
 )
-"""Kinds that exclude each other: a text that names one speaks of no other."""
+"""Cases that exclude each other, a regular expression for each."""
 
 LIGHT = (
     "person people everyone each every per year month week day hour time company employee we our "
+    "within after before until around under below above less more least most also still even "
     "customer page get give need apply use work make take new first last "
     "человек каждый год месяц неделя день час раз время компания сотрудник клиент наш свой "
+    "после течение пределы не позднее более менее больше меньше также "
     "получать давать нужный новый первый последний рабочий"
 )
 """Words that say little of what is spoken of: they stand in sentences about anything."""
@@ -59,8 +82,8 @@ LIGHT = (
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
     """A value with what it is said of. Places are character offsets into the text, of the
-    sentence. ``clause`` holds the terms of the clause, ``terms`` those of the sentence and of
-    what it refers back to, ``around`` those of its neighbours, ``kinds`` those that name the
+    sentence. ``clause`` holds the terms of the clause, ``terms`` those of the sentence,
+    ``inherited`` those of the sentence that it refers back to, ``around`` those of its neighbours, ``kinds`` those that name the
     case it is said for. ``condition`` holds the terms that a permission hangs on."""
 
     sentence: str
@@ -69,6 +92,7 @@ class Claim:
     value: str
     clause: Terms
     terms: Terms
+    inherited: Terms
     around: Terms
     kinds: Terms
     quantity: Quantity | None = None
@@ -112,18 +136,18 @@ def claims(text: str, title: str = "", language: str | None = None) -> Claims:
         question = written.rstrip("»\"”') ").endswith("?")
         own = bags[at]
         short = len(own) < 2
-        terms = own | before if asked or short or _BACKWARD.match(written) else own
+        inherited = before if asked or short or _BACKWARD.match(written) else frozenset[str]()
         if not question:
             near = frozenset().union(*bags[max(0, at - 1) : at + 2])
-            found += _of_sentence(words, (start, end), terms, near, named, asked)
-        before, asked = (own if not short else terms), question
+            found += _of_sentence(words, (start, end), inherited, near, named, asked)
+        before, asked = (own if not short else own | inherited), question
     return Claims(
         language=spoken, title=named, terms=words.among(0, len(text)) | named, claims=tuple(found)
     )
 
 
 def _of_sentence(
-    words: _Words, span: tuple[int, int], terms: Terms, near: Terms, title: Terms, asked: bool
+    words: _Words, span: tuple[int, int], inherited: Terms, near: Terms, title: Terms, asked: bool
 ) -> Iterator[Claim]:
     start, end = span
     written = words.text[start:end]
@@ -133,10 +157,9 @@ def _of_sentence(
         return
     sentence = " ".join(written.split())
     taken = [(one.start + start, one.end + start) for one in (*values, *said)]
-    silent = words.among_all(taken)
     cuts = [start, *(start + one.start() for one in _CLAUSE.finditer(written)), end]
     kinds = words.kinds(start, end, title)
-    subject = terms - silent
+    subject = words.among(start, end, but=taken)
 
     def clause(place: int) -> Terms:
         at = bisect_left(cuts, place + start + 1)
@@ -145,25 +168,32 @@ def _of_sentence(
     for value in values:
         unit = frozenset[str]()
         if value.kind == "count":
-            unit = words.among(value.start + start, value.end + start)
+            unit = words.among(value.end + start - len(value.unit), value.end + start)
+            if not unit:
+                continue
         yield Claim(
             sentence=sentence, start=start, end=end, value=value.written,
-            clause=clause(value.start) | unit, terms=subject | unit, around=near, kinds=kinds,
+            clause=clause(value.start) | unit, terms=subject | unit, inherited=inherited,
+            around=near, kinds=kinds,
             quantity=value, unit=unit,
         )  # fmt: skip
     if answer is not None:
         yield Claim(
             sentence=sentence, start=start, end=end, value=written.split()[0].strip(".,:;!"),
-            clause=subject, terms=subject, around=near, kinds=kinds, permission=answer,
+            clause=subject, terms=subject, inherited=inherited, around=near, kinds=kinds, permission=answer,
         )  # fmt: skip
         return
     for one in said:
-        hangs = one.condition
+        hangs = one.condition and (one.condition + start, _next(cuts, one.condition + start))
         yield Claim(
             sentence=sentence, start=start, end=end, value=one.written, clause=clause(one.start),
-            terms=subject, around=near, kinds=kinds, permission=one.name,
-            condition=words.among(hangs[0] + start, hangs[1] + start) if hangs else frozenset(),
+            terms=subject, inherited=inherited, around=near, kinds=kinds, permission=one.name,
+            condition=words.among(*hangs) if hangs else frozenset(),
         )  # fmt: skip
+
+
+def _next(cuts: Sequence[int], place: int) -> int:
+    return next(cut for cut in cuts if cut > place or cut == cuts[-1])
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -194,20 +224,14 @@ class _Words:
     def among(self, start: int, end: int, but: Sequence[tuple[int, int]] = ()) -> Terms:
         """The terms between two places, without those in the spans ``but``."""
         found = self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-        return frozenset(
-            one.term for one in found if not any(a <= one.start < b for a, b in but)
-        )
-
-    def among_all(self, spans: Sequence[tuple[int, int]]) -> Terms:
-        """The terms in any of the spans."""
-        return frozenset(term for span in spans for term in self.among(*span))
+        return frozenset(one.term for one in found if not any(a <= one.start < b for a, b in but))
 
     def kinds(self, start: int, end: int, title: Terms) -> Terms:
         """The terms of a sentence that name the case it is said for: names, words of the
         title, and what stands before a word of things that come in kinds."""
         found = self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-        heads, contrasts = stems_of(HEADS, self._language), contrast_groups(self._language)
-        named = {one.term for one in found} & (title | contrasts.keys())
+        heads = stems_of(HEADS, self._language)
+        named = {one.term for one in found} & title
         for before, after in zip(found, found[1:], strict=False):
             if after.term in heads and after.start - before.end <= 2:
                 named.add(before.term)
@@ -223,10 +247,19 @@ def stems_of(words: str, language: str) -> Terms:
 
 
 @cache
-def contrast_groups(language: str) -> dict[str, int]:
-    """The terms of kinds that exclude each other, with the number of their group."""
-    return {
-        term: at
-        for at, group in enumerate(CONTRASTS.split(";"))
-        for term in stems_of(group, language)
-    }
+def _contrasts() -> tuple[tuple[re.Pattern[str], ...], ...]:
+    return tuple(
+        tuple(re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for words in group)
+        for group in CONTRASTS
+    )
+
+
+@lru_cache(maxsize=4096)
+def cases(sentence: str) -> frozenset[tuple[int, int]]:
+    """The cases of ``CONTRASTS`` that a sentence names: group and member."""
+    return frozenset(
+        (at, to)
+        for at, group in enumerate(_contrasts())
+        for to, pattern in enumerate(group)
+        if pattern.search(sentence)
+    )

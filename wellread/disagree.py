@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from os.path import commonprefix
 from typing import Literal
 
-from wellread.claims import LIGHT, Claim, Claims, Terms, contrast_groups, stems_of
+from wellread.claims import LIGHT, Claim, Claims, Terms, cases, stems_of
 from wellread.permissions import OPPOSITE
 from wellread.quantities import same
 
@@ -73,10 +74,12 @@ def _agree(one: Claim, other: Claim) -> bool | None:
         if ours.kind != theirs.kind:
             return None
         if ours.kind == "count":
-            return same(ours, theirs) if share(one.unit, other.unit, "en") else None
+            return same(ours, theirs) if any(_in(term, other.unit) for term in one.unit) else None
         if ours.kind == "money" and ours.unit != theirs.unit:
             return None
-        if ours.kind == "date" and (ours.unit == "day of the month") != (theirs.unit == "day of the month"):
+        if ours.kind == "date" and (ours.unit == "day of the month") != (
+            theirs.unit == "day of the month"
+        ):
             return None
         return same(ours, theirs)
     if one.permission is None or other.permission is None:
@@ -92,21 +95,42 @@ def _agree(one: Claim, other: Claim) -> bool | None:
 
 
 def likeness(one: Claim, other: Claim, titles: tuple[Terms, Terms]) -> float:
-    clause = share(one.clause, other.clause)
-    terms = share(one.terms, other.terms)
-    wide = share(one.around | titles[0], other.around | titles[1])
-    return 0.25 * clause + 0.45 * terms + 0.3 * wide
+    """How far two claims are made of the same thing: by their clauses, by their sentences,
+    and by what stands around the one and in the sentence of the other."""
+    clause = common(one.clause, other.clause)
+    terms = common(one.terms, other.terms, one.terms | one.inherited, other.terms | other.inherited)
+    wide = common(
+        one.terms | titles[0],
+        other.terms | titles[1],
+        one.terms | one.inherited | one.around | titles[0],
+        other.terms | other.inherited | other.around | titles[1],
+    )
+    return CLAUSE * clause + SENTENCE * terms + AROUND * wide
 
 
-def share(one: Terms, other: Terms, language: str = "") -> float:
-    """How much of two sets of terms is common, 0 to 1: of the smaller one for the most part,
-    since the longer sentence says more."""
-    few, many = (one, other) if len(one) <= len(other) else (other, one)
-    if not few:
+CLAUSE, SENTENCE, AROUND = 0.2, 0.4, 0.4
+
+
+def common(
+    one: Terms, other: Terms, one_in: Terms = frozenset(), other_in: Terms = frozenset()
+) -> float:
+    """How much of two sets of terms is found in the other (or in what is given as wider than
+    it), 0 to 1: that of the better covered one for the most part, since a longer sentence
+    says more."""
+    ours, theirs = covered(one, other_in or other), covered(other, one_in or one)
+    return FEWER * max(ours, theirs) + (1 - FEWER) * min(ours, theirs)
+
+
+FEWER = 0.6
+DOUBT = 0.6
+
+
+def covered(terms: Terms, by: Terms) -> float:
+    """The share of terms that are among others, light words counting less; a little lower the
+    fewer they are."""
+    if not terms:
         return 0.0
-    common = sum(weight(term) * _in(term, many) for term in few)
-    ours, theirs = sum(map(weight, few)), sum(map(weight, many))
-    return common / (0.6 * min(ours, theirs) + 0.4 * max(ours, theirs))
+    return sum(weight(term) * _in(term, by) for term in terms) / (sum(map(weight, terms)) + DOUBT)
 
 
 def weight(term: str) -> float:
@@ -129,12 +153,12 @@ def akin(one: str, other: str) -> bool:
     """Whether two terms have a stem in common that a stemmer does not see: месяц, месячный."""
     if one == other:
         return True
-    shared = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        shared += 1
-    return shared >= 4 and shared >= 0.65 * max(len(one), len(other))
+    one, other = one.replace("ц", "ч"), other.replace("ц", "ч")  # месяц, месячный
+    shared = len(commonprefix((one, other)))
+    longest = max(len(one), len(other))
+    if shared == min(len(one), len(other)):
+        return shared >= 4 and shared >= 0.55 * longest
+    return shared >= 5 and shared >= 0.65 * longest
 
 
 def other_case(one: Claim, other: Claim, left: Claims, right: Claims) -> bool:
@@ -144,13 +168,12 @@ def other_case(one: Claim, other: Claim, left: Claims, right: Claims) -> bool:
     theirs = {term for term in other.kinds if not _in(term, left.terms)}
     if ours and theirs:
         return True
-    groups = contrast_groups(left.language)
+    said, told = cases(one.sentence), cases(other.sentence)
     return any(
-        term != each and groups.get(term, -1) == groups.get(each)
-        for term in one.kinds
-        if term not in other.terms
-        for each in other.kinds
-        if each not in one.terms
+        group == also and member != theirs
+        for group, member in said - told
+        for also, theirs in told - said
+        if not any(one_of == group for one_of, _ in said & told)
     )
 
 

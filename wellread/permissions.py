@@ -67,14 +67,13 @@ OPPOSITE: frozenset[frozenset[Permission]] = frozenset(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """A word of permission at its place, and the places of the words that it hangs on, where
-    it is conditional."""
+    """A word of permission at its place, and where the words begin that it hangs on."""
 
     name: Permission
     written: str
     start: int
     end: int
-    condition: tuple[int, int] | None = None
+    condition: int | None = None
 
 
 @cache
@@ -113,11 +112,11 @@ def answered(text: str) -> Permission | None:
 def _said(name: Permission, text: str, match: re.Match[str]) -> Said:
     condition = None
     if name == "allowed" and (only := _word(ONLY).search(text)):
-        name, condition = "conditional", (only.end(), len(text))
+        name, condition = "conditional", only.end()
     elif name == "allowed" and (given := _word(WITH).search(text, match.end())):
-        condition = (given.end(), len(text))
+        condition = given.end()
     elif name == "forbidden" and (unless := _word(UNLESS).search(text)):
-        name, condition = "conditional", (unless.end(), len(text))
+        name, condition = "conditional", unless.end()
     return Said(
         name=name,
         written=match[0].strip(),
