@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from wellread.languages import detect_language
 from wellread.permissions import Permission, answered, permissions
@@ -179,8 +180,8 @@ def _of_sentence(
         )  # fmt: skip
     if answer is not None:
         yield Claim(
-            sentence=sentence, start=start, end=end, value=written.split()[0].strip(".,:;!"),
-            clause=subject, terms=subject, inherited=inherited, around=near, kinds=kinds, permission=answer,
+            sentence=sentence, start=start, end=end, value=answer.written,
+            clause=subject, terms=subject, inherited=inherited, around=near, kinds=kinds, permission=answer.name,
         )  # fmt: skip
         return
     for one in said:
@@ -215,26 +216,26 @@ class _Words:
         self._language = language
         function = function_terms(language)
         self._found = [
-            one
+            (one.start, one.end, root(one.term))
             for one in tokens(text, language)
             if one.term not in function and len(one.term) > 1 and not one.term.isdigit()
         ]
-        self._starts = [one.start for one in self._found]
+        self._starts = [start for start, _, _ in self._found]
 
     def among(self, start: int, end: int, but: Sequence[tuple[int, int]] = ()) -> Terms:
         """The terms between two places, without those in the spans ``but``."""
         found = self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-        return frozenset(one.term for one in found if not any(a <= one.start < b for a, b in but))
+        return frozenset(term for at, _, term in found if not any(a <= at < b for a, b in but))
 
     def kinds(self, start: int, end: int, title: Terms) -> Terms:
         """The terms of a sentence that name the case it is said for: names, words of the
         title, and what stands before a word of things that come in kinds."""
         found = self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
         heads = stems_of(HEADS, self._language)
-        named = {one.term for one in found} & title
-        for before, after in zip(found, found[1:], strict=False):
-            if after.term in heads and after.start - before.end <= 2:
-                named.add(before.term)
+        named = {term for _, _, term in found} & title
+        for (_, end_before, before), (start_after, _, after) in pairwise(found):
+            if after in heads and start_after - end_before <= 2:
+                named.add(before)
         for match in _NAME.finditer(self.text, start, end):
             named |= self.among(match.start(), match.end())
         return frozenset(named)
@@ -243,7 +244,16 @@ class _Words:
 @cache
 def stems_of(words: str, language: str) -> Terms:
     """The terms of a list of words in a document of a language."""
-    return frozenset(one.term for one in tokens(words, language))
+    return frozenset(root(one.term) for one in tokens(words, language))
+
+
+ROOT = 6
+"""Letters of a term that count: a stemmer leaves привилегия and привилегированный apart."""
+
+
+def root(term: str) -> str:
+    """What a term has in common with its kin: its first letters, ц read as ч (месяц, месячный)."""
+    return term[:ROOT].replace("ц", "ч")
 
 
 @cache

@@ -1,10 +1,234 @@
+"""Where documents disagree, found among everything that may bear on a task, and which side
+holds. No model: values and permissions that differ where the words around them agree.
+
+Only what is in the caller's scope is ever compared, since only that is given.
+"""
+
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 
 from wellread.bearing import Bearing
-from wellread.delivery import Conflict
+from wellread.claims import Claim, Claims, claims
+from wellread.delivery import Conflict, Place
+from wellread.disagree import Disagreement, Relation, attribute, disagreements, light
+from wellread.folding import fold
+from wellread.paths import resolve_document
+from wellread.rank import CLASS
+from wellread.store.base import DocumentRecord
+
+COMMON = 24
+"""Claims of one kind that may share a term for it to bring pairs together: a term that more
+share is what the task is about, and tells no two of them from the others."""
+
+NEAR_DUPLICATE = 0.6
+"""The share of common terms, among all, from which two passages are versions of one."""
+
+GONE = frozenset({"superseded", "deprecated", "archived"})
+"""Standings that are never delivered: two of them disagree about nothing of today."""
+
+_VERSION = re.compile(
+    r"\(?\b(?:v(?:er(?:sion)?)?\.?\s?\d[\d.]*|\d{4}|версия \d+|в(?:ерс)?\.?\s?\d+)\b\)?"
+)
 
 
 def find_conflicts(found: Sequence[Bearing]) -> list[Conflict]:
-    return []
+    """Where two documents of those found give different values for the same thing, or one
+    permits what the other forbids. What nothing decides comes first."""
+    read = [
+        _Read(
+            bearing=one,
+            claims=claims(
+                one.document.body[one.passage.char_start : one.passage.char_end],
+                " ".join((one.record.title, *one.passage.heading)),
+                one.record.language,
+            ),
+        )
+        for one in found
+        if one.record.about == "ours"
+    ]
+    conflicts: dict[tuple[object, ...], tuple[float, Conflict]] = {}
+    for one, other in _pairs(read):
+        relation = _relation(one, other)
+        if relation is None:
+            continue
+        for each in disagreements(one.claims, other.claims, relation.of_texts):
+            conflict = _conflict(one.bearing, other.bearing, relation, each)
+            key = (conflict.left.path, conflict.right.path, conflict.attribute,
+                   conflict.left.value, conflict.right.value)  # fmt: skip
+            if key not in conflicts or conflicts[key][0] < each.likeness:
+                conflicts[key] = (each.likeness, conflict)
+    ordered = sorted(conflicts.values(), key=lambda one: (one[1].stands is not None, -one[0]))
+    return [conflict for _, conflict in ordered]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Read:
+    bearing: Bearing
+    claims: Claims
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Relation:
+    """How two documents are related. ``successor`` is the path of the one that replaces the
+    other, ``original`` that of the one the other translates."""
+
+    of_texts: Relation
+    same_title: bool = False
+    successor: str | None = None
+    original: str | None = None
+
+
+# --- which passages are compared -----------------------------------------------------------
+
+
+def _pairs(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read]]:
+    """Passages of different documents with claims that may be about the same thing: of one
+    kind, with terms in common that are not everybody's; and those of translations."""
+    by_term: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    for at, one in enumerate(read):
+        for to, claim in enumerate(one.claims.claims):
+            for term in (claim.terms | one.claims.title) - light():
+                by_term[attribute(claim), term].append((at, to))
+    together: Counter[tuple[int, int]] = Counter()
+    for places in by_term.values():
+        if len(places) <= COMMON:
+            together.update({(a, b) for (a, _), (b, _) in combinations(places, 2) if a != b})
+    for a, b in sorted(together):
+        one, other = read[a], read[b]
+        if one.bearing.record.id != other.bearing.record.id:
+            yield one, other
+
+
+def _relation(one: _Read, other: _Read) -> _Relation | None:
+    """How two documents are related; ``None`` where they are not to be compared: of different
+    clients, both gone, or in different languages and no translations of each other."""
+    ours, theirs = one.bearing.record, other.bearing.record
+    if one.bearing.standing.name in GONE and other.bearing.standing.name in GONE:
+        return None
+    if fold(ours.client) != fold(theirs.client):
+        return None
+    if ours.language != theirs.language:
+        original = _original(ours, theirs)
+        return _Relation(of_texts="translation", original=original) if original else None
+    successor = next(
+        (
+            new.path
+            for old, new, standing in (
+                (ours, theirs, one.bearing.standing), (theirs, ours, other.bearing.standing),
+            )
+            if new.path in (standing.successor, old.lifecycle.superseded_by)
+            or old.path in new.lifecycle.supersedes
+        ),
+        None,
+    )  # fmt: skip
+    same_title = _title(ours) == _title(theirs)
+    alike = same_title or successor is not None or _near(one.claims, other.claims)
+    return _Relation(
+        of_texts="same" if alike else "other", same_title=same_title, successor=successor
+    )
+
+
+def _original(one: DocumentRecord, other: DocumentRecord) -> str | None:
+    """The path of which one of two documents is the translation."""
+    for translation, original in ((one, other), (other, one)):
+        written = translation.metadata.get("translation_of")
+        if isinstance(written, str):
+            for root in ("", translation.source):
+                if resolve_document(written, translation.path, root) == original.path:
+                    return original.path
+    return None
+
+
+def _title(record: DocumentRecord) -> str:
+    return " ".join(_VERSION.sub(" ", fold(record.title)).split())
+
+
+def _near(one: Claims, other: Claims) -> bool:
+    every = len(one.terms | other.terms)
+    return every > 0 and len(one.terms & other.terms) / every >= NEAR_DUPLICATE
+
+
+# --- what is said of them ------------------------------------------------------------------
+
+
+def _conflict(one: Bearing, other: Bearing, relation: _Relation, each: Disagreement) -> Conflict:
+    stands, why = _holds(one, other, relation)
+    return Conflict(
+        kind="superseded"
+        if relation.successor
+        else "same-title"
+        if relation.same_title
+        else "values",
+        attribute=ATTRIBUTES.get(each.attribute, each.attribute),
+        left=_place(one, each.left),
+        right=_place(other, each.right),
+        stands=stands,
+        why=why,
+    )
+
+
+ATTRIBUTES: Mapping[str, str] = {"money": "amount", "percent": "percentage"}
+"""Kinds of quantities in the words of readers."""
+
+
+def _place(one: Bearing, claim: Claim) -> Place:
+    body, start = one.document.body, one.passage.char_start
+    first = body.count("\n", 0, start + claim.start)
+    last = first + body.count("\n", start + claim.start, start + claim.end)
+    return Place(
+        path=one.record.path,
+        section=one.handle,
+        lines=(one.record.body_line + first, one.record.body_line + last),
+        value=claim.value,
+        sentence=claim.sentence,
+    )
+
+
+def _holds(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | None, str]:
+    """Which of two documents holds, by path, and why: what replaces the other, then standing,
+    the original before its translation, authority, and the date where it says anything."""
+    if relation.successor is not None:
+        old = other if one.record.path == relation.successor else one
+        if old.standing.name in GONE:
+            return relation.successor, "; ".join(
+                old.standing.reasons
+            ) or f"{old.record.path} is superseded"
+    ranks = [CLASS.get(each.standing.name, len(CLASS)) for each in (one, other)]
+    if ranks[0] != ranks[1]:
+        better, worse = (one, other) if ranks[0] < ranks[1] else (other, one)
+        reason = ", ".join(worse.standing.reasons) or worse.standing.name
+        return better.record.path, f"the other is {reason}"
+    if relation.original is not None:
+        return relation.original, "the other is its translation"
+    ours, theirs = one.record.lifecycle, other.record.lifecycle
+    if ours.authority != theirs.authority:
+        better, high, low = (
+            (one, ours.authority, theirs.authority)
+            if ours.authority > theirs.authority
+            else (other, theirs.authority, ours.authority)
+        )
+        return better.record.path, f"its authority is {high}, the other's {low}"
+    return _newer(one, other, relation)
+
+
+def _newer(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | None, str]:
+    """A newer date decides among pages of one owner or of one title, where age counts: what
+    somebody else wrote later is no correction."""
+    owners = {fold(each.record.owner) for each in (one, other)}
+    if not relation.same_title and (len(owners) > 1 or "" in owners):
+        return None, "nothing decides: both are as good, of different owners"
+    days = [each.record.lifecycle.updated for each in (one, other)]
+    if days[0] is None or days[1] is None or days[0] == days[1]:
+        return None, "nothing decides: both are as good, and neither is newer"
+    newer, older = (one, other) if days[0] > days[1] else (other, one)
+    if not older.record.lifecycle.time_sensitive:
+        return None, f"nothing decides: age does not count against {older.record.path}"
+    return (
+        newer.record.path,
+        f"it is newer ({newer.record.lifecycle.updated}, the other {older.record.lifecycle.updated})",
+    )

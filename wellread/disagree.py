@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from os.path import commonprefix
 from typing import Literal
 
 from wellread.claims import LIGHT, Claim, Claims, Terms, cases, stems_of
@@ -74,7 +73,7 @@ def _agree(one: Claim, other: Claim) -> bool | None:
         if ours.kind != theirs.kind:
             return None
         if ours.kind == "count":
-            return same(ours, theirs) if any(_in(term, other.unit) for term in one.unit) else None
+            return same(ours, theirs) if one.unit & other.unit else None
         if ours.kind == "money" and ours.unit != theirs.unit:
             return None
         if ours.kind == "date" and (ours.unit == "day of the month") != (
@@ -122,51 +121,30 @@ def common(
 
 
 FEWER = 0.6
+BEGINNING = 5
 DOUBT = 0.6
 
 
 def covered(terms: Terms, by: Terms) -> float:
     """The share of terms that are among others, light words counting less; a little lower the
     fewer they are."""
-    if not terms:
-        return 0.0
-    return sum(weight(term) * _in(term, by) for term in terms) / (sum(map(weight, terms)) + DOUBT)
+    return weight(terms & by) / (weight(terms) + DOUBT)
 
 
-def weight(term: str) -> float:
-    return LIGHT_WEIGHT if term in _light() else 1.0
+def weight(terms: Terms) -> float:
+    return len(terms) - (1 - LIGHT_WEIGHT) * len(terms & light())
 
 
 @lru_cache
-def _light() -> Terms:
+def light() -> Terms:
+    """The terms that say little of what is spoken of."""
     return stems_of(LIGHT, "en") | stems_of(LIGHT, "ru")
-
-
-def _in(term: str, terms: Terms) -> float:
-    if term in terms:
-        return 1.0
-    return 0.8 if any(akin(term, each) for each in terms) else 0.0
-
-
-@lru_cache(maxsize=65536)
-def akin(one: str, other: str) -> bool:
-    """Whether two terms have a stem in common that a stemmer does not see: месяц, месячный."""
-    if one == other:
-        return True
-    one, other = one.replace("ц", "ч"), other.replace("ц", "ч")  # месяц, месячный
-    shared = len(commonprefix((one, other)))
-    longest = max(len(one), len(other))
-    if shared == min(len(one), len(other)):
-        return shared >= 4 and shared >= 0.55 * longest
-    return shared >= 5 and shared >= 0.65 * longest
 
 
 def other_case(one: Claim, other: Claim, left: Claims, right: Claims) -> bool:
     """Whether two claims are made for cases that exclude each other: each names one that the
     other text never speaks of."""
-    ours = {term for term in one.kinds if not _in(term, right.terms)}
-    theirs = {term for term in other.kinds if not _in(term, left.terms)}
-    if ours and theirs:
+    if _unheard(one.kinds, right.terms) and _unheard(other.kinds, left.terms):
         return True
     said, told = cases(one.sentence), cases(other.sentence)
     return any(
@@ -175,6 +153,12 @@ def other_case(one: Claim, other: Claim, left: Claims, right: Claims) -> bool:
         for also, theirs in told - said
         if not any(one_of == group for one_of, _ in said & told)
     )
+
+
+def _unheard(terms: Terms, by: Terms) -> bool:
+    """Whether any of the terms is none of others, be it in another form."""
+    beginnings = {term[:BEGINNING] for term in by}
+    return any(term[:BEGINNING] not in beginnings for term in terms)
 
 
 def _out_of_step(left: Claims, right: Claims) -> Iterator[Disagreement]:

@@ -98,15 +98,13 @@ def permissions(text: str) -> list[Said]:
     return sorted(found, key=lambda one: one.start)
 
 
-def answered(text: str) -> Permission | None:
-    """What a sentence that answers a question begins with: yes or no."""
-    opening = re.match(r"[\s«\"“(]*((?:[^\W\d_]+ ){0,2}[^\W\d_]+)", text)
-    if opening is None:
-        return None
-    words = opening[1].casefold()
-    if re.match(rf"(?:{NO})(?!\w)", words):
-        return "forbidden"
-    return "allowed" if re.match(rf"(?:{YES})(?!\w)", words) else None
+def answered(text: str) -> Said | None:
+    """The yes or no that a sentence which answers a question begins with."""
+    for name, words in (("forbidden", NO), ("allowed", YES)):
+        match = re.match(rf"\W*(?:[^\W\d_]+ )?({words})(?!\w)", text, re.IGNORECASE)
+        if match:
+            return Said(name=name, written=match[1], start=match.start(1), end=match.end(1))
+    return None
 
 
 def _said(name: Permission, text: str, match: re.Match[str]) -> Said:

@@ -80,7 +80,7 @@ DURATIONS: tuple[tuple[str, Range], ...] = (
 )
 ALONE = (
     r"(?:with)?in an?|after an?|for an?|every|each|once (?:an?|every|per)|(?:for )?half an?"
-    r"|через|за|спустя|на|в течение|кажд\w+|раз в|не (?:позднее|позже) чем через"
+    r"|через|за(?= \w+ (?:до|перед))|спустя|на|в течение|кажд\w+|раз в|не (?:позднее|позже) чем через"
 )
 """Words after which a unit alone is a duration of one, or a half, of it."""
 
