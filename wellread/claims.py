@@ -71,10 +71,10 @@ CONTRASTS: tuple[tuple[str, ...], ...] = (
 
 LIGHT = (
     "person people everyone each every per year month week day hour time company employee we our "
-    "within after before until around under below above less more least most also still even "
+    "within after before until around under below above less more least most also still even enough "
     "customer page get give need apply use work make take new first last "
     "человек каждый год месяц неделя день час раз время компания сотрудник клиент наш свой "
-    "после течение пределы не позднее более менее больше меньше также "
+    "после течение пределы не позднее более менее больше меньше также достаточно "
     "получать давать нужный новый первый последний рабочий"
 )
 """Words that say little of what is spoken of: they stand in sentences about anything."""
@@ -116,7 +116,9 @@ _BOUNDARY = re.compile(
     r"[.!?…]+[»\"”')\]*_]*\s+(?=[\"«“(\[*_—–-]*\s?[A-ZА-ЯЁ0-9$€£₽])"
     r"|\n(?=\s*(?:\n|[-*+|>#]|\d+[.)]\s))|\n[ \t]*\n"
 )
-_CLAUSE = re.compile(r"[;:()|]|,(?!\d)| [—–-] |\s(?:and|but|while|и|а|но)\s")
+_CLAUSE = re.compile(
+    r"[;:()|]|,(?!\d)| [—–-] |\s(?:and|but|while|unless|if|when|и|а|но|если|когда)\s", re.IGNORECASE
+)
 _BACKWARD = re.compile(rf"(?:\W*\w+){{0,2}}?\W*\b(?:{BACKWARD})\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[\w,;:)] )[«\"“]?[A-ZА-ЯЁ][\w-]+|[«\"“][A-ZА-ЯЁ][\w-]+")
 

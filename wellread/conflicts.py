@@ -106,9 +106,9 @@ def _pairs(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read]]:
 
 def _relation(one: _Read, other: _Read) -> _Relation | None:
     """How two documents are related; ``None`` where they are not to be compared: of different
-    clients, both gone, or in different languages and no translations of each other."""
+    clients, none in force, or in different languages and no translations of each other."""
     ours, theirs = one.bearing.record, other.bearing.record
-    if one.bearing.standing.name in GONE and other.bearing.standing.name in GONE:
+    if not _of_today(one.bearing, other.bearing):
         return None
     if fold(ours.client) != fold(theirs.client):
         return None
@@ -131,6 +131,13 @@ def _relation(one: _Read, other: _Read) -> _Relation | None:
     return _Relation(
         of_texts="same" if alike else "other", same_title=same_title, successor=successor
     )
+
+
+def _of_today(one: Bearing, other: Bearing) -> bool:
+    """Whether what two documents disagree on is worth a word: what is gone counts only against
+    what is in force."""
+    names = (one.standing.name, other.standing.name)
+    return not GONE.intersection(names) or any(CLASS.get(name) == 0 for name in names)
 
 
 def _original(one: DocumentRecord, other: DocumentRecord) -> str | None:

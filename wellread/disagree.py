@@ -63,7 +63,14 @@ def _pairs(left: Claims, right: Claims) -> Iterator[tuple[float, bool, int, int]
         for to, other in enumerate(right.claims):
             if (agree := _agree(one, other)) is not None:
                 alike = likeness(one, other, titles)
-                yield alike + (0.15 if agree else 0), agree, at, to
+                yield alike + (0.15 if agree else 0) + _bounds(one, other), agree, at, to
+
+
+def _bounds(one: Claim, other: Claim) -> float:
+    """What speaks for two values of one sentence rather than two others: "at least" both."""
+    if one.quantity is None or other.quantity is None:
+        return 0.0
+    return 0.02 if one.quantity.bound == other.quantity.bound else 0.0
 
 
 def _agree(one: Claim, other: Claim) -> bool | None:
