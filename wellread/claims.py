@@ -6,86 +6,30 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, TypeVar
 
+from wellread.claim_words import BACKWARD, HEADS, root, stems_of
 from wellread.languages import detect_language
-from wellread.permissions import Permission, answered, permissions
-from wellread.quantities import Quantity, quantities
+from wellread.permissions import Permission, Said, answered, conditioned, permissions
+from wellread.quantities import Quantity, elided, quantities
 from wellread.stems import function_terms
 from wellread.terms import tokens
 
 Terms = frozenset[str]
 
-BACKWARD = (
-    r"it|its|they|them|their|this|these|those|such|he|she|his|her|the same"
-    r"|он|она|оно|они|его|её|ее|их|им|ей|ему|это|этот|эту|эти|этим|такой|такие|таков|там|тогда"
-)
-"""Words among the first of a sentence that speak of the sentence before."""
-
-HEADS = (
-    "plan tier tariff edition package level customer client employee contractor partner region "
-    "country entity office site subsidiary system environment team staff contract account "
-    "billing license priority severity class grade "
-    "тариф план пакет редакция уровень клиент заказчик сотрудник работник подрядчик партнёр "
-    "регион страна юрлицо офис площадка филиал система среда договор контракт оплата лицензия "
-    "приоритет категория класс грейд учреждение заведение"
-)
-"""What comes in kinds: the word before one of these names the kind."""
-
-CONTRASTS: tuple[tuple[str, ...], ...] = (
-    (
-        r"(?:billed|paid|pay(?:ing|ment)?|billing) (?:by the month|monthly)|monthly (?:bill|pay|plan)\w*"
-        r"|помесячн\w+|ежемесячн\w+ оплат\w+|на месячном|месячн\w+ (?:тариф|оплат|подписк)\w*",
-        r"annual|annually|yearly|by the year|годов\w+|на год|за год вперёд",
-    ),
-    (
-        r"intern(?:s|ship)?|trainees?|стаж[её]р\w*",
-        r"staff|permanent|managers?|штатн\w+|постоянн\w+",
-    ),
-    (
-        r"contractors?|freelancers?|подрядчик\w*|самозанят\w+",
-        r"employees?|сотрудник\w*|работник\w*",
-    ),
-    (r"full[- ]time|полн\w+ (?:день|дня|ставк\w+)", r"part[- ]time|неполн\w+|частичн\w+|полставки"),
-    (r"internal(?:ly)?|внутренн\w+", r"external(?:ly)?|public|внешн\w+|публичн\w+"),
-    (
-        r"domestic(?:ally)?|внутри страны|по россии",
-        r"abroad|international\w*|overseas|за границ\w+|зарубеж\w+",
-    ),
-    (
-        r"new (?:customer|client)s?|нов\w+ (?:клиент|заказчик)\w*",
-        r"existing|renewals?|действующ\w+|постоянн\w+",
-    ),
-    (r"production|prod|боев\w+", r"staging|test|sandbox|тестов\w+"),
-    (r"weekdays?|working days|будн\w+", r"weekends?|holidays?|выходн\w+|праздничн\w+"),
-    (
-        r"consumers?|private individuals?|физическ\w+|физлиц\w*",
-        r"compan(?:y|ies)|business customers?|юридическ\w+|юрлиц\w*",
-    ),
-    (r"juniors?|младш\w+", r"seniors?|старш\w+"),
-    (r"digital|software|электронн\w+", r"physical|hardware|paper|бумажн\w+"),
-)
-"""Cases that exclude each other, a regular expression for each."""
-
-LIGHT = (
-    "person people everyone each every per year month week day hour time company employee we our "
-    "within after before until around under below above less more least most also still even enough "
-    "customer page get give need apply use work make take new first last "
-    "человек каждый год месяц неделя день час раз время компания сотрудник клиент наш свой "
-    "после течение пределы не позднее более менее больше меньше также достаточно "
-    "получать давать нужный новый первый последний рабочий"
-)
-"""Words that say little of what is spoken of: they stand in sentences about anything."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """A value with what it is said of. Places are character offsets into the text, of the
-    sentence. ``clause`` holds the terms of the clause, ``terms`` those of the sentence,
-    ``inherited`` those of the sentence that it refers back to, ``around`` those of its neighbours, ``kinds`` those that name the
-    case it is said for. ``condition`` holds the terms that a permission hangs on."""
+    """A value with what it is said of, in terms.
+
+    ``start`` and ``end`` are character offsets into the text, of the sentence. ``clause``
+    holds the terms of the clause and ``terms`` those of the sentence, ``referred`` also those
+    of the sentence that it refers back to; ``wide`` adds the title to the sentence, ``around``
+    also its neighbours. ``kinds`` name the case the value is said for, ``unit`` what is
+    counted, ``condition`` what a permission hangs on.
+    """
 
     sentence: str
     start: int
@@ -93,7 +37,8 @@ class Claim:
     value: str
     clause: Terms
     terms: Terms
-    inherited: Terms
+    referred: Terms
+    wide: Terms
     around: Terms
     kinds: Terms
     quantity: Quantity | None = None
@@ -112,6 +57,7 @@ class Claims:
     claims: tuple[Claim, ...]
 
 
+_ADDRESS = re.compile(r"\]\([^()\s]*\)|https?://[^\s)>]+|`[^`\n]*`|<!--.*?-->", re.DOTALL)
 _BOUNDARY = re.compile(
     r"[.!?…]+[»\"”')\]*_]*\s+(?=[\"«“(\[*_—–-]*\s?[A-ZА-ЯЁ0-9$€£₽])"
     r"|\n(?=\s*(?:\n|[-*+|>#]|\d+[.)]\s))|\n[ \t]*\n"
@@ -127,151 +73,161 @@ _NAME = re.compile(r"(?<=[\w,;:)] )[«\"“]?[A-ZА-ЯЁ][\w-]+|[«\"“][A-ZА-
 def claims(text: str, title: str = "", language: str | None = None) -> Claims:
     """What a text claims. A passage is read once, however many questions it bears on."""
     spoken = language or detect_language(text)
-    words = _Words(text, spoken)
-    named = _Words(title, spoken).among(0, len(title))
-    spans = list(_sentences(text))
-    bags = [words.among(*span) for span in spans]
+    bare = _ADDRESS.sub(_spaces, text)
+    values, said = quantities(bare), permissions(bare)
+    named = _Words(title, spoken, ()).all
+    if not (values or said):
+        return Claims(language=spoken, title=named, terms=named, claims=())
+    taken = sorted((one.start, one.end) for one in (*values, *said))
+    words = _Words(bare, spoken, taken)
     found: list[Claim] = []
-    before: Terms = frozenset()
-    asked = False
-    for at, (start, end) in enumerate(spans):
-        written = text[start:end]
-        question = written.rstrip("»\"”') ").endswith("?")
-        own = bags[at]
-        short = len(own) < 2
-        inherited = before if asked or short or _BACKWARD.match(written) else frozenset[str]()
-        if not question:
-            near = frozenset().union(*bags[max(0, at - 1) : at + 2])
-            found += _of_sentence(words, (start, end), inherited, near, named, asked)
-        before, asked = (own if not short else own | inherited), question
-    return Claims(
-        language=spoken, title=named, terms=words.among(0, len(text)) | named, claims=tuple(found)
-    )
+    before: _Sentence | None = None
+    sentences = [_Sentence(words, start, end) for start, end in _sentences(bare)]
+    for at, one in enumerate(sentences):
+        one.refer(before)
+        ours = _within(values, one), _within(said, one)
+        asked = before is not None and before.question
+        if not one.question and (asked or any(ours)):
+            near = (each.terms for each in sentences[max(0, at - 1) : at + 2])
+            found += _of_sentence(one, *ours, named, frozenset().union(named, *near), asked)
+        before = one
+    return Claims(language=spoken, title=named, terms=words.all | named, claims=tuple(found))
+
+
+def _spaces(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+class _Sentence:
+    """A sentence of a text, with the terms of what it speaks of."""
+
+    def __init__(self, words: _Words, start: int, end: int) -> None:
+        self.words, self.start, self.end = words, start, end
+        self.written = words.text[start:end]
+        self.question = self.written.rstrip("»\"”') ").endswith("?")
+        self.terms = words.among(start, end)
+        self.inherited: Terms = frozenset()
+
+    def refer(self, before: _Sentence | None) -> None:
+        """Take over what the sentence before speaks of, where this one refers back to it."""
+        if before is not None and (
+            before.question or len(self.terms) < 2 or _BACKWARD.match(self.written)
+        ):
+            self.inherited = before.terms
+            if len(before.terms) < 2:
+                self.inherited |= before.inherited
+
+
+_Placed = TypeVar("_Placed", Quantity, Said)
+
+
+def _within(placed: Sequence[_Placed], sentence: _Sentence) -> list[_Placed]:
+    return [one for one in placed if sentence.start <= one.start < sentence.end]
 
 
 def _of_sentence(
-    words: _Words, span: tuple[int, int], inherited: Terms, near: Terms, title: Terms, asked: bool
+    sentence: _Sentence,
+    values: Sequence[Quantity],
+    said: Sequence[Said],
+    title: Terms,
+    around: Terms,
+    asked: bool,
 ) -> Iterator[Claim]:
-    start, end = span
-    written = words.text[start:end]
-    values, said = quantities(written), permissions(written)
-    answer = answered(written) if asked else None
+    words, start, end = sentence.words, sentence.start, sentence.end
+    answer = answered(sentence.written) if asked else None
     if not (values or said or answer):
         return
-    sentence = " ".join(written.split())
-    taken = [(one.start + start, one.end + start) for one in (*values, *said)]
-    cuts = [start, *(start + one.start() for one in _CLAUSE.finditer(written)), end]
+    text = " ".join(sentence.written.split())
+    cuts = [start, *(start + one.start() for one in _CLAUSE.finditer(sentence.written)), end]
     kinds = words.kinds(start, end, title)
-    subject = words.among(start, end, but=taken)
+    subject = words.among(start, end, subject=True)
 
-    def clause(place: int) -> Terms:
-        at = bisect_left(cuts, place + start + 1)
-        return words.among(cuts[at - 1], cuts[at], but=taken)
+    def claim(value: str, place: int, unit: Terms = frozenset(), **more: Any) -> Claim:
+        at = bisect_left(cuts, place + 1)
+        terms = subject | unit
+        return Claim(
+            sentence=text,
+            start=start,
+            end=end,
+            value=value,
+            clause=words.among(cuts[at - 1], cuts[at], subject=True) | unit,
+            terms=terms,
+            referred=terms | sentence.inherited,
+            wide=terms | title,
+            around=terms | sentence.inherited | around,
+            kinds=kinds,
+            unit=unit,
+            **more,
+        )
 
-    for value in values:
-        unit = frozenset[str]()
-        if value.kind == "count":
-            unit = words.among(value.end + start - len(value.unit), value.end + start)
-            if not unit:
-                continue
-        yield Claim(
-            sentence=sentence, start=start, end=end, value=value.written,
-            clause=clause(value.start) | unit, terms=subject | unit, inherited=inherited,
-            around=near, kinds=kinds,
-            quantity=value, unit=unit,
-        )  # fmt: skip
+    for value in (*values, *elided(words.text, end, values)):
+        if value.kind != "count":
+            yield claim(value.written, value.start, quantity=value)
+        elif unit := words.among(value.end - len(value.unit), value.end):
+            yield claim(value.written, value.start, unit, quantity=value)
     if answer is not None:
-        yield Claim(
-            sentence=sentence, start=start, end=end, value=answer.written,
-            clause=subject, terms=subject, inherited=inherited, around=near, kinds=kinds, permission=answer.name,
-        )  # fmt: skip
+        yield replace(claim(answer.written, start, permission=answer.name), clause=subject)
         return
-    for one in said:
-        hangs = one.condition and (one.condition + start, _next(cuts, one.condition + start))
-        yield Claim(
-            sentence=sentence, start=start, end=end, value=one.written, clause=clause(one.start),
-            terms=subject, inherited=inherited, around=near, kinds=kinds, permission=one.name,
-            condition=words.among(*hangs) if hangs else frozenset(),
-        )  # fmt: skip
+    for one in (conditioned(each, words.text, start, end) for each in said):
+        condition: Terms = frozenset()
+        if one.condition is not None:
+            condition = words.among(one.condition, _next(cuts, one.condition))
+        yield claim(one.written, one.start, permission=one.name, condition=condition)
 
 
 def _next(cuts: Sequence[int], place: int) -> int:
-    return next(cut for cut in cuts if cut > place or cut == cuts[-1])
+    return next((cut for cut in cuts if cut > place), cuts[-1])
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _BOUNDARY.finditer(text):
-        end = match.end()
-        if text[start:end].strip():
-            yield start, start + len(text[start:end].rstrip())
-        start = end
-    if text[start:].strip():
-        yield start, start + len(text[start:].rstrip())
+        yield start, start + len(text[start : match.end()].rstrip())
+        start = match.end()
+    yield start, len(text.rstrip())
 
 
 class _Words:
-    """The content terms of a text by their places."""
+    """The content terms of a text by their places. ``taken`` are the spans of quantities and
+    words of permission, which are no subject."""
 
-    def __init__(self, text: str, language: str) -> None:
+    def __init__(self, text: str, language: str, taken: Sequence[tuple[int, int]]) -> None:
         self.text = text
-        self._language = language
+        self._heads = stems_of(HEADS, language)
         function = function_terms(language)
-        self._found = [
-            (one.start, one.end, root(one.term))
-            for one in tokens(text, language)
-            if one.term not in function and len(one.term) > 1 and not one.term.isdigit()
-        ]
-        self._starts = [start for start, _, _ in self._found]
+        self._places: list[tuple[int, int]] = []
+        self._terms: list[str] = []
+        self._subject: list[str] = []
+        spans = iter([*taken, (len(text), len(text))])
+        span = next(spans)
+        for term, _, start, end in tokens(text, language):
+            if term in function or len(term) < 2 or term.isdigit():
+                continue
+            while span[1] <= start and span[0] < len(text):
+                span = next(spans)
+            self._places.append((start, end))
+            self._terms.append(root(term))
+            self._subject.append("" if span[0] <= start else root(term))
+        self.all = frozenset(self._terms)
 
-    def among(self, start: int, end: int, but: Sequence[tuple[int, int]] = ()) -> Terms:
-        """The terms between two places, without those in the spans ``but``."""
-        found = self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-        return frozenset(term for at, _, term in found if not any(a <= at < b for a, b in but))
+    def among(self, start: int, end: int, *, subject: bool = False) -> Terms:
+        """The terms between two places; those that tell the subject alone."""
+        first, last = bisect_left(self._places, (start,)), bisect_left(self._places, (end,))
+        return frozenset((self._subject if subject else self._terms)[first:last]) - _NONE
 
     def kinds(self, start: int, end: int, title: Terms) -> Terms:
         """The terms of a sentence that name the case it is said for: names, words of the
         title, and what stands before a word of things that come in kinds."""
-        found = self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-        heads = stems_of(HEADS, self._language)
-        named = {term for _, _, term in found} & title
-        for (_, end_before, before), (start_after, _, after) in pairwise(found):
-            if after in heads and start_after - end_before <= 2:
-                named.add(before)
+        first, last = bisect_left(self._places, (start,)), bisect_left(self._places, (end,))
+        named = title.intersection(self._terms[first:last])
+        more = {
+            self._terms[at - 1]
+            for at in range(first + 1, last)
+            if self._terms[at] in self._heads and self._places[at][0] - self._places[at - 1][1] <= 2
+        }
         for match in _NAME.finditer(self.text, start, end):
-            named |= self.among(match.start(), match.end())
-        return frozenset(named)
+            more |= self.among(match.start(), match.end())
+        return named | more
 
 
-@cache
-def stems_of(words: str, language: str) -> Terms:
-    """The terms of a list of words in a document of a language."""
-    return frozenset(root(one.term) for one in tokens(words, language))
-
-
-ROOT = 6
-"""Letters of a term that count: a stemmer leaves привилегия and привилегированный apart."""
-
-
-def root(term: str) -> str:
-    """What a term has in common with its kin: its first letters, ц read as ч (месяц, месячный)."""
-    return term[:ROOT].replace("ц", "ч")
-
-
-@cache
-def _contrasts() -> tuple[tuple[re.Pattern[str], ...], ...]:
-    return tuple(
-        tuple(re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for words in group)
-        for group in CONTRASTS
-    )
-
-
-@lru_cache(maxsize=4096)
-def cases(sentence: str) -> frozenset[tuple[int, int]]:
-    """The cases of ``CONTRASTS`` that a sentence names: group and member."""
-    return frozenset(
-        (at, to)
-        for at, group in enumerate(_contrasts())
-        for to, pattern in enumerate(group)
-        if pattern.search(sentence)
-    )
+_NONE = frozenset({""})

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from wellread.bearing import Bearing
+from wellread.claim_words import light
 from wellread.claims import Claim, Claims, claims
 from wellread.delivery import Conflict, Place
-from wellread.disagree import Disagreement, Relation, attribute, disagreements, light
+from wellread.disagree import Disagreement, Relation, attribute, disagreements
 from wellread.folding import fold
 from wellread.paths import resolve_document
 from wellread.rank import CLASS
@@ -92,7 +93,7 @@ def _pairs(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read]]:
     by_term: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for at, one in enumerate(read):
         for to, claim in enumerate(one.claims.claims):
-            for term in (claim.terms | one.claims.title) - light():
+            for term in claim.wide - light():
                 by_term[attribute(claim), term].append((at, to))
     together: Counter[tuple[int, int]] = Counter()
     for places in by_term.values():

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
-from wellread.claims import LIGHT, Claim, Claims, Terms, cases, stems_of
+from wellread.claim_words import cases, light
+from wellread.claims import Claim, Claims, Terms
 from wellread.permissions import OPPOSITE
 from wellread.quantities import same
 
@@ -58,11 +58,10 @@ def attribute(claim: Claim) -> str:
 
 
 def _pairs(left: Claims, right: Claims) -> Iterator[tuple[float, bool, int, int]]:
-    titles = (left.title, right.title)
     for at, one in enumerate(left.claims):
         for to, other in enumerate(right.claims):
             if (agree := _agree(one, other)) is not None:
-                alike = likeness(one, other, titles)
+                alike = likeness(one, other)
                 yield alike + (0.15 if agree else 0) + _bounds(one, other), agree, at, to
 
 
@@ -100,30 +99,24 @@ def _agree(one: Claim, other: Claim) -> bool | None:
     return False
 
 
-def likeness(one: Claim, other: Claim, titles: tuple[Terms, Terms]) -> float:
+def likeness(one: Claim, other: Claim) -> float:
     """How far two claims are made of the same thing: by their clauses, by their sentences,
     and by what stands around the one and in the sentence of the other."""
-    clause = common(one.clause, other.clause)
-    terms = common(one.terms, other.terms, one.terms | one.inherited, other.terms | other.inherited)
-    wide = common(
-        one.terms | titles[0],
-        other.terms | titles[1],
-        one.terms | one.inherited | one.around | titles[0],
-        other.terms | other.inherited | other.around | titles[1],
+    return (
+        CLAUSE * common(one.clause, other.clause, one.clause, other.clause)
+        + SENTENCE * common(one.terms, other.terms, one.referred, other.referred)
+        + AROUND * common(one.wide, other.wide, one.around, other.around)
     )
-    return CLAUSE * clause + SENTENCE * terms + AROUND * wide
 
 
 CLAUSE, SENTENCE, AROUND = 0.2, 0.4, 0.4
 
 
-def common(
-    one: Terms, other: Terms, one_in: Terms = frozenset(), other_in: Terms = frozenset()
-) -> float:
+def common(one: Terms, other: Terms, one_in: Terms, other_in: Terms) -> float:
     """How much of two sets of terms is found in the other (or in what is given as wider than
     it), 0 to 1: that of the better covered one for the most part, since a longer sentence
     says more."""
-    ours, theirs = covered(one, other_in or other), covered(other, one_in or one)
+    ours, theirs = covered(one, other_in), covered(other, one_in)
     return FEWER * max(ours, theirs) + (1 - FEWER) * min(ours, theirs)
 
 
@@ -140,12 +133,6 @@ def covered(terms: Terms, by: Terms) -> float:
 
 def weight(terms: Terms) -> float:
     return len(terms) - (1 - LIGHT_WEIGHT) * len(terms & light())
-
-
-@lru_cache
-def light() -> Terms:
-    """The terms that say little of what is spoken of."""
-    return stems_of(LIGHT, "en") | stems_of(LIGHT, "ru")
 
 
 def other_case(one: Claim, other: Claim, left: Claims, right: Claims) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -53,15 +53,12 @@ YES = r"yes|sure|of course|certainly|да|конечно"
 NO = r"no|not|sorry|unfortunately|нет|нельзя|увы|к сожалению"
 
 OPPOSITE: frozenset[frozenset[Permission]] = frozenset(
-    map(
-        frozenset,
-        (
-            ("allowed", "forbidden"),
-            ("allowed", "conditional"),
-            ("conditional", "forbidden"),
-            ("required", "not required"),
-        ),
-    )
+    {
+        frozenset({"allowed", "forbidden"}),
+        frozenset({"allowed", "conditional"}),
+        frozenset({"conditional", "forbidden"}),
+        frozenset({"required", "not required"}),
+    }
 )
 
 
@@ -89,36 +86,32 @@ def _word(words: str) -> re.Pattern[str]:
 
 
 def permissions(text: str) -> list[Said]:
-    """What a sentence permits or forbids, in its order."""
+    """What a text permits or forbids, in its order."""
     found: list[Said] = []
     for name, pattern in _patterns():
         for match in pattern.finditer(text):
             if all(match.end() <= one.start or match.start() >= one.end for one in found):
-                found.append(_said(name, text, match))
+                start, end = match.span()
+                found.append(Said(name=name, written=match[0].strip(), start=start, end=end))
     return sorted(found, key=lambda one: one.start)
+
+
+def conditioned(one: Said, text: str, start: int, end: int) -> Said:
+    """A word of permission with what it hangs on in its sentence, from ``start`` to ``end``."""
+    if one.name == "allowed" and (only := _word(ONLY).search(text, start, end)):
+        return replace(one, name="conditional", condition=only.end())
+    if one.name == "allowed" and (given := _word(WITH).search(text, one.end, end)):
+        return replace(one, condition=given.end())
+    if one.name == "forbidden" and (unless := _word(UNLESS).search(text, start, end)):
+        return replace(one, name="conditional", condition=unless.end())
+    return one
 
 
 def answered(text: str) -> Said | None:
     """The yes or no that a sentence which answers a question begins with."""
-    for name, words in (("forbidden", NO), ("allowed", YES)):
+    answers: tuple[tuple[Permission, str], ...] = (("forbidden", NO), ("allowed", YES))
+    for name, words in answers:
         match = re.match(rf"\W*(?:[^\W\d_]+ )?({words})(?!\w)", text, re.IGNORECASE)
         if match:
             return Said(name=name, written=match[1], start=match.start(1), end=match.end(1))
     return None
-
-
-def _said(name: Permission, text: str, match: re.Match[str]) -> Said:
-    condition = None
-    if name == "allowed" and (only := _word(ONLY).search(text)):
-        name, condition = "conditional", only.end()
-    elif name == "allowed" and (given := _word(WITH).search(text, match.end())):
-        condition = given.end()
-    elif name == "forbidden" and (unless := _word(UNLESS).search(text)):
-        name, condition = "conditional", unless.end()
-    return Said(
-        name=name,
-        written=match[0].strip(),
-        start=match.start(),
-        end=match.end(),
-        condition=condition,
-    )

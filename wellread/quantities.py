@@ -8,6 +8,7 @@ words around a number but the unit right beside it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -188,7 +189,6 @@ def quantities(text: str) -> list[Quantity]:
         for quantity in reading(text):
             if all(quantity.end <= one.start or quantity.start >= one.end for one in found):
                 found.append(quantity)
-    found += _elided(text, found)
     return sorted(found, key=lambda one: one.start)
 
 
@@ -438,27 +438,26 @@ def _counts(text: str) -> list[Quantity]:
 
 
 _BARE = re.compile(
-    rf"(?:[—–:]|\band|\bto|\bи|\bа) ?(?P<number>{_NUMBER})(?=[.,;]|\s*$)", re.IGNORECASE
+    rf"(?:[—–:]|\band|\bto|\bи|\bа) ?(?P<number>{_NUMBER})(?=[.,;)]|\s*$)", re.IGNORECASE
 )
 
 
-def _elided(text: str, found: list[Quantity]) -> list[Quantity]:
-    """Numbers without a unit after one of the only kind that is spoken of: «30 % с продажи,
-    с продления — 20»."""
+def elided(text: str, end: int, found: Sequence[Quantity]) -> list[Quantity]:
+    """Numbers without a unit after one of the only kind that a sentence, which ends
+    at ``end``, speaks of: «30 % с продажи, с продления — 20»."""
     kinds = {(one.kind, one.unit) for one in found}
     more: list[Quantity] = []
     if len(kinds) != 1 or found[0].kind not in ("money", "percent"):
         return more
     ((kind, unit),) = kinds
-    first = min(one.start for one in found)
-    for match in _BARE.finditer(text, first):
-        start, end = match.span("number")
-        if all(end <= one.start or start >= one.end for one in found):
+    for match in _BARE.finditer(text, found[0].start, end):
+        first, last = match.span("number")
+        if all(last <= one.start or first >= one.end for one in found):
             worth = number(match["number"])
             more.append(
                 Quantity(
-                    kind=kind, low=worth, high=worth, unit=unit, bound=_bound(text, start),
-                    written=match["number"], start=start, end=end,
+                    kind=kind, low=worth, high=worth, unit=unit, bound=_bound(text, first),
+                    written=match["number"], start=first, end=last,
                 )
             )  # fmt: skip
     return more
