@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
+from wellread.windows import beginnings, windows
+
 Permission = Literal["allowed", "conditional", "forbidden", "required", "not required"]
 """``conditional`` is allowed in one case only: "only with consent", "not without consent"."""
 
@@ -87,13 +89,33 @@ def _word(words: str) -> re.Pattern[str]:
 
 def permissions(text: str) -> list[Said]:
     """What a text permits or forbids, in its order."""
+    spans = windows(text, _beginnings(), before=REACH, after=REACH)
     found: list[Said] = []
     for name, pattern in _patterns():
-        for match in pattern.finditer(text):
+        for match in (match for span in spans for match in pattern.finditer(text, *span)):
             if all(match.end() <= one.start or match.start() >= one.end for one in found):
                 start, end = match.span()
                 found.append(Said(name=name, written=match[0].strip(), start=start, end=end))
     return sorted(found, key=lambda one: one.start)
+
+
+REACH = 40
+"""Characters around a word of permission that belong to it: "no written approval is needed"."""
+
+_LEAD = re.compile(r"(?<![\w\\])[a-zа-яё]+", re.IGNORECASE)
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    # Auxiliaries are of permission only beside a "not", which is looked for itself.
+    words = (word for _, written in WORDS for word in _LEAD.findall(written))
+    return beginnings([word for word in words if word not in AUXILIARIES])
+
+
+AUXILIARIES = frozenset(
+    "do does is are be it s w to an a the in have has off out of ни в по желанию имее имеют коем"
+    " going offer updated been case".split()
+)
 
 
 def conditioned(one: Said, text: str, start: int, end: int) -> Said:

@@ -8,11 +8,13 @@ words around a number but the unit right beside it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from wellread.windows import BEGINNING, beginnings
 
 Kind = Literal["money", "percent", "duration", "date", "time", "count"]
 Bound = Literal["exact", "at-most", "at-least"]
@@ -173,23 +175,64 @@ def _in_any_year(one: Quantity) -> int:
     return date.fromordinal(int(one.low)).replace(year=ANY_YEAR).toordinal()
 
 
-_ANY = re.compile(
-    rf"\d|\b(?:{'|'.join((*NUMBER_WORDS, *RHYTHMS))}|половин\w+|трет[ьи]ю?|четверт[ьи]ю?"
-    rf"|third|fifth|half|quarter|tenth|fifteenth|час|пол\w+|част[ьи]|числа|{ALONE}|{NOON})\b",
-    re.IGNORECASE,
-)
-
-
 def quantities(text: str) -> list[Quantity]:
     """The quantities of a text in their order; where readings overlap, the earlier kind holds."""
+    spots = _spots(text)
     found: list[Quantity] = []
-    if _ANY.search(text) is None:
-        return found
     for reading in (_dates, _times, _money, _percents, _durations, _counts):
-        for quantity in reading(text):
+        for quantity in reading(text, spots):
             if all(quantity.end <= one.start or quantity.start >= one.end for one in found):
                 found.append(quantity)
     return sorted(found, key=lambda one: one.start)
+
+
+class _Spots(NamedTuple):
+    """Where quantities may begin: at a number or the sign of a currency, or at a word.
+    Patterns are tried there alone: tried at every character, they take ten times as long."""
+
+    numbers: list[int]
+    words: list[int]
+    all: list[int]
+
+
+_WORD_OR_SIGN = re.compile(r"[$€£₽]|\w+")
+
+
+def _spots(text: str) -> _Spots:
+    numbers, words = _number_beginnings(), _word_beginnings()
+    spots = _Spots([], [], [])
+    for match in _WORD_OR_SIGN.finditer(text):
+        word = match[0]
+        beginning = word[:BEGINNING].casefold()
+        is_number, is_word = word[0].isdigit() or beginning in numbers, beginning in words
+        if is_number:
+            spots.numbers.append(match.start())
+        if is_word:
+            spots.words.append(match.start())
+        if is_number or is_word:
+            spots.all.append(match.start())
+    return spots
+
+
+@cache
+def _number_beginnings() -> frozenset[str]:
+    return beginnings((*NUMBER_WORDS, "$", "€", "£", "₽", "us", "usd", "eur", "gbp", "rub"))
+
+
+@cache
+def _word_beginnings() -> frozenset[str]:
+    first = re.compile(r"(?<![\w\\])[a-zа-яё]+", re.IGNORECASE)
+    written = " ".join((ALONE, NOON, *SHARES, *(f"пол{half}" for half in HALVES)))
+    return beginnings((*RHYTHMS, *MONTHS, *ORDINALS, *first.findall(written)))
+
+
+def _at(pattern: re.Pattern[str], text: str, spots: list[int]) -> Iterator[re.Match[str]]:
+    """The matches that begin at one of the spots, none within another."""
+    end = 0
+    for spot in spots:
+        if spot >= end and (match := pattern.match(text, spot)):
+            yield match
+            end = match.end()
 
 
 # --- numbers -------------------------------------------------------------------------------
@@ -264,10 +307,10 @@ def _money_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
 
 
-def _money(text: str) -> list[Quantity]:
+def _money(text: str, spots: _Spots) -> list[Quantity]:
     found = []
     for pattern in _money_patterns():
-        for match in pattern.finditer(text):
+        for match in _at(pattern, text, spots.numbers):
             unit = CURRENCIES[match["unit"].casefold().rstrip(".")]
             worth = number(match["number"]) * SCALES.get((match["scale"] or "").casefold(), 1)
             found.append(_quantity("money", (worth, worth), unit, text, match))
@@ -291,16 +334,18 @@ def _share_patterns() -> tuple[tuple[re.Pattern[str], float], ...]:
     )
 
 
-def _percents(text: str) -> list[Quantity]:
+def _percents(text: str, spots: _Spots) -> list[Quantity]:
     found = []
-    for match in _percent_pattern().finditer(text):
+    for match in _at(_percent_pattern(), text, spots.numbers):
         low = number(match["number"])
         high = number(match["upto"]) if match["upto"] else low
         found.append(_quantity("percent", (low, high), "%", text, match))
     for pattern, worth in _share_patterns():
         # A third is 33 % as people write it.
         span = (int(worth), worth)
-        found += [_quantity("percent", span, "%", text, one) for one in pattern.finditer(text)]
+        found += [
+            _quantity("percent", span, "%", text, one) for one in _at(pattern, text, spots.words)
+        ]
     return found
 
 
@@ -324,9 +369,9 @@ def _rhythm_pattern() -> re.Pattern[str]:
     )
 
 
-def _durations(text: str) -> list[Quantity]:
+def _durations(text: str, spots: _Spots) -> list[Quantity]:
     found = []
-    for match in _duration_pattern().finditer(text):
+    for match in _at(_duration_pattern(), text, spots.all):
         at = next(at for at in range(len(DURATIONS) + 1) if match[f"u{at}"])
         if match["alone"]:
             low = 0.5 if "half" in match["alone"].casefold() else 1.0
@@ -339,7 +384,7 @@ def _durations(text: str) -> list[Quantity]:
             shortest, longest = DURATIONS[at - 1][1]
             span = (low * shortest, high * longest)
         found.append(_quantity("duration", span, "days", text, match))
-    for match in _rhythm_pattern().finditer(text):
+    for match in _at(_rhythm_pattern(), text, spots.words):
         if match["rhythm"]:
             span = RHYTHMS[match["rhythm"].casefold()]
         else:
@@ -359,9 +404,9 @@ def _time_pattern() -> re.Pattern[str]:
     )
 
 
-def _times(text: str) -> list[Quantity]:
+def _times(text: str, spots: _Spots) -> list[Quantity]:
     found = []
-    for match in _time_pattern().finditer(text):
+    for match in _at(_time_pattern(), text, spots.all):
         hour, minute, late = 12.0, 0.0, False
         if match["hour"]:
             hour, minute = float(match["hour"]), float(match["minute"])
@@ -396,9 +441,9 @@ def _day_pattern() -> re.Pattern[str]:
     )
 
 
-def _dates(text: str) -> list[Quantity]:
+def _dates(text: str, spots: _Spots) -> list[Quantity]:
     found = []
-    for match in _date_pattern().finditer(text):
+    for match in _at(_date_pattern(), text, spots.all):
         if match["iso"]:
             year, month, day = map(int, match["iso"].split("-"))
         elif match["dotted"]:
@@ -413,7 +458,7 @@ def _dates(text: str) -> list[Quantity]:
             continue
         unit = "date" if year else "day of the year"
         found.append(_quantity("date", (ordinal, ordinal), unit, text, match))
-    for match in _day_pattern().finditer(text):
+    for match in _at(_day_pattern(), text, spots.all):
         day = int(match["day"]) if match["day"] else ORDINALS[match["word"].casefold()]
         found.append(_quantity("date", (day, day), "day of the month", text, match))
     return found
@@ -428,9 +473,9 @@ def _count_pattern() -> re.Pattern[str]:
     )
 
 
-def _counts(text: str) -> list[Quantity]:
+def _counts(text: str, spots: _Spots) -> list[Quantity]:
     found = []
-    for match in _count_pattern().finditer(text):
+    for match in _at(_count_pattern(), text, spots.numbers):
         low = number(match["number"])
         high = number(match["upto"]) if match["upto"] else low
         found.append(_quantity("count", (low, high), match["unit"].casefold(), text, match))
