@@ -243,18 +243,25 @@ _WORDS = rf"\b{_WORD}(?:(?:-| (?:and )?){_WORD})*\b(?: and a half\b)?"
 _NUMBER = rf"(?:{_FIGURES}|{_WORDS})"
 _DASH = r"\s?(?:[-–—]|to|до)\s?"
 _SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
-_AT_MOST = re.compile(
-    r"(?:up to|at most|not? (?:more|later|longer) than|within|maximum(?: of)?|below|under|less than"
-    r"|не (?:более|позднее|позже|больше|дольше)(?: чем)?|до|в течение|максимум|менее|меньше)"
-    r"\s*(?:чем )?(?:[$€£₽]\s?)?$",
-    re.IGNORECASE,
-)
-_AT_LEAST = re.compile(
-    r"(?:at least|not? (?:less|fewer|earlier) than|minimum(?: of)?|over|above|more than|from"
-    r"|не (?:менее|ранее|раньше|меньше)(?: чем)?|от|свыше|более|больше|минимум)"
-    r"\s*(?:чем )?(?:[$€£₽]\s?)?$",
-    re.IGNORECASE,
-)
+AT_MOST = tuple(
+    f" {words}"
+    for words in (
+        "up to", "at most", "no more than", "not more than", "no later than", "not later than",
+        "no longer than", "not longer than", "within", "maximum", "maximum of", "below", "under",
+        "less than", "не более", "не позднее", "не позже", "не больше", "не дольше", "до",
+        "в течение", "в пределах", "максимум", "менее", "меньше",
+    )
+)  # fmt: skip
+AT_LEAST = tuple(
+    f" {words}"
+    for words in (
+        "at least", "no less than", "not less than", "no fewer than", "not fewer than",
+        "no earlier than", "not earlier than", "minimum", "minimum of", "over", "above",
+        "more than", "from", "не менее", "не ранее", "не раньше", "не меньше", "от", "свыше",
+        "более", "больше", "минимум",
+    )
+)  # fmt: skip
+"""What stands before a quantity that is a bound."""
 
 
 def number(written: str) -> float:
@@ -282,10 +289,12 @@ def _in_words(written: str) -> float:
 
 
 def _bound(text: str, start: int) -> Bound:
-    before = text[max(0, start - 32) : start]
-    if _AT_MOST.search(before):
-        return "at-most"
-    return "at-least" if _AT_LEAST.search(before) else "exact"
+    before = f" {' '.join(text[max(0, start - 32) : start].casefold().split())}"
+    before = before.rstrip(" $€£₽").removesuffix(" чем")
+    most = max((len(each) for each in AT_MOST if before.endswith(each)), default=0)
+    least = max((len(each) for each in AT_LEAST if before.endswith(each)), default=0)
+    # The longer one holds: "not more than" ends as "more than" does.
+    return "at-most" if most > least else "at-least" if least else "exact"
 
 
 # --- readings ------------------------------------------------------------------------------
