@@ -66,6 +66,10 @@ _CLAUSE = re.compile(
     r"[;:()|]|,(?!\d)| [—–-] |\s(?:and|but|while|unless|if|when|и|а|но|если|когда)\s", re.IGNORECASE
 )
 _BACKWARD = re.compile(rf"(?:\W*\w+){{0,2}}?\W*\b(?:{BACKWARD})\b", re.IGNORECASE)
+_SUPPOSED = re.compile(
+    r"\b(?:if|when|who|which|that|whether|если|когда|кто|котор\w+|ли)\b", re.IGNORECASE
+)
+"""What opens a clause that supposes or describes: "if you do not have access" forbids nothing."""
 _NAME = re.compile(r"(?<=[\w,;:)] )[«\"“]?[A-ZА-ЯЁ][\w-]+|[«\"“][A-ZА-ЯЁ][\w-]+")
 
 
@@ -87,7 +91,7 @@ def claims(text: str, title: str = "", language: str | None = None) -> Claims:
         one.refer(before)
         ours = _within(values, one), _within(said, one)
         asked = before is not None and before.question
-        if not one.question and (asked or any(ours)):
+        if not one.aside and (asked or any(ours)):
             near = (each.terms for each in sentences[max(0, at - 1) : at + 2])
             found += _of_sentence(one, *ours, named, frozenset().union(named, *near), asked)
         before = one
@@ -105,6 +109,7 @@ class _Sentence:
         self.words, self.start, self.end = words, start, end
         self.written = words.text[start:end]
         self.question = self.written.rstrip("»\"”') ").endswith("?")
+        self.aside = self.question or self.written.startswith("#")
         self.terms = words.among(start, end)
         self.inherited: Terms = frozenset()
 
@@ -169,6 +174,9 @@ def _of_sentence(
         yield replace(claim(answer.written, start, permission=answer.name), clause=subject)
         return
     for one in (conditioned(each, words.text, start, end) for each in said):
+        clause = words.text[cuts[bisect_left(cuts, one.start + 1) - 1] : one.start]
+        if _SUPPOSED.search(clause):
+            continue
         condition: Terms = frozenset()
         if one.condition is not None:
             condition = words.among(one.condition, _next(cuts, one.condition))

@@ -30,7 +30,7 @@ NEAR_DUPLICATE = 0.6
 """The share of common terms, among all, from which two passages are versions of one."""
 
 GONE = frozenset({"superseded", "deprecated", "archived"})
-"""Standings that are never delivered: two of them disagree about nothing of today."""
+"""Standings that are never delivered."""
 
 _VERSION = re.compile(
     r"\(?\b(?:v(?:er(?:sion)?)?\.?\s?\d[\d.]*|\d{4}|версия \d+|в(?:ерс)?\.?\s?\d+)\b\)?"
@@ -52,12 +52,13 @@ def find_conflicts(found: Sequence[Bearing]) -> list[Conflict]:
         for one in found
         if one.record.about == "ours"
     ]
+    documents = len({one.bearing.record.id for one in read})
     conflicts: dict[tuple[object, ...], tuple[float, Conflict]] = {}
     for one, other in _pairs(read):
         relation = _relation(one, other)
         if relation is None:
             continue
-        for each in disagreements(one.claims, other.claims, relation.of_texts):
+        for each in disagreements(one.claims, other.claims, relation.of_texts, documents):
             conflict = _conflict(one.bearing, other.bearing, relation, each)
             key = (conflict.left.path, conflict.right.path, conflict.attribute,
                    conflict.left.value, conflict.right.value)  # fmt: skip
@@ -109,8 +110,6 @@ def _relation(one: _Read, other: _Read) -> _Relation | None:
     """How two documents are related; ``None`` where they are not to be compared: of different
     clients, none in force, or in different languages and no translations of each other."""
     ours, theirs = one.bearing.record, other.bearing.record
-    if not _of_today(one.bearing, other.bearing):
-        return None
     if fold(ours.client) != fold(theirs.client):
         return None
     if ours.language != theirs.language:
@@ -129,16 +128,19 @@ def _relation(one: _Read, other: _Read) -> _Relation | None:
     )  # fmt: skip
     same_title = _title(ours) == _title(theirs)
     alike = same_title or successor is not None or _near(one.claims, other.claims)
+    if not _of_today(one.bearing, other.bearing, alike):
+        return None
     return _Relation(
         of_texts="same" if alike else "other", same_title=same_title, successor=successor
     )
 
 
-def _of_today(one: Bearing, other: Bearing) -> bool:
-    """Whether what two documents disagree on is worth a word: what is gone counts only against
-    what is in force."""
+def _of_today(one: Bearing, other: Bearing, versions: bool) -> bool:
+    """Whether what two documents disagree on is worth a word: what is gone, and will not be
+    delivered, counts only against a version of itself that is in force."""
     names = (one.standing.name, other.standing.name)
-    return not GONE.intersection(names) or any(CLASS.get(name) == 0 for name in names)
+    gone = not GONE.isdisjoint(names)
+    return not gone or (versions and any(CLASS.get(name) == 0 for name in names))
 
 
 def _original(one: DocumentRecord, other: DocumentRecord) -> str | None:

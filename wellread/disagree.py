@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log2
 from typing import Literal
 
 from wellread.claim_words import cases, light
@@ -15,8 +16,12 @@ from wellread.quantities import same
 Relation = Literal["other", "same", "translation"]
 """How two texts are related: versions of one page, translations of each other, or neither."""
 
-LIKE: dict[Relation, float] = {"other": 0.42, "same": 0.25}
+LIKE: dict[Relation, float] = {"other": 0.27, "same": 0.2}
 LIGHT_WEIGHT = 0.3
+AGREEING = 0.4
+AGREED = 0.05
+CHANCE = 0.03
+FAR = 24
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,8 +34,11 @@ class Disagreement:
     likeness: float
 
 
-def disagreements(left: Claims, right: Claims, relation: Relation) -> list[Disagreement]:
-    """What two texts disagree on, the most alike claims first, each claim once."""
+def disagreements(
+    left: Claims, right: Claims, relation: Relation, documents: int = 2
+) -> list[Disagreement]:
+    """What two texts disagree on, the most alike claims first, each claim once. ``documents``
+    is how many are compared with each other: among more of them, more are alike by chance."""
     if relation == "translation":
         return list(_out_of_step(left, right))
     pairs = sorted(_pairs(left, right), key=lambda one: -one[0])
@@ -44,16 +52,27 @@ def disagreements(left: Claims, right: Claims, relation: Relation) -> list[Disag
         used[1].add(to)
         one, other = left.claims[at], right.claims[to]
         if agree:
-            agreed += 1
-        elif not other_case(one, other, left, right):
+            agreed += alike >= AGREEING
+        elif relation == "same" or not (apart(one, other) or other_case(one, other, left, right)):
             found.append(
                 Disagreement(attribute=attribute(one), left=one, right=other, likeness=alike)
             )
-    least = LIKE[relation] - 0.05 * min(agreed, 2)
+    least = LIKE[relation] - AGREED * min(agreed, 2)
+    if relation == "other":
+        least += CHANCE * log2(max(documents, 2) / 2)
     return [one for one in found if one.likeness >= least]
 
 
+def apart(one: Claim, other: Claim) -> bool:
+    """Whether two values are too far apart to be of one thing: an hour and a month."""
+    if one.quantity is None or other.quantity is None or one.quantity.kind in ("date", "time"):
+        return False
+    low, high = sorted((one.quantity.high, other.quantity.high))
+    return high > FAR * low
+
+
 def attribute(claim: Claim) -> str:
+    """What kind of value a claim is of."""
     return claim.quantity.kind if claim.quantity is not None else "permission"
 
 

@@ -41,7 +41,7 @@ WORDS: tuple[tuple[Permission, str], ...] = (
     ),
     (
         "allowed",
-        r"may|can|allow(?:ed|s)?|permit(?:ted|s)?|entitled|welcome to|free to|possible|acceptable"
+        r"may|can|(?<!to )allow(?:ed|s)?|(?<!to )permit(?:ted|s)?|entitled|welcome to|free to|possible|acceptable"
         r"|fine to|feel free|eligible|можно|может|могут|можете|разреш\w+|допуска\w+|допустим\w*|вправе"
         r"|имее\w+ право|имеют право|дозвол\w+|позволя\w+",
     ),
