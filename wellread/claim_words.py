@@ -26,8 +26,10 @@ HEADS = (
 
 CONTRASTS: tuple[tuple[str, ...], ...] = (
     (
-        r"(?:billed|paid|pay(?:ing|ment)?|billing) (?:by the month|monthly)|monthly (?:bill|pay|plan)\w*"
-        r"|помесячн\w+|ежемесячн\w+ оплат\w+|на месячном|месячн\w+ (?:тариф|оплат|подписк)\w*",
+        (
+            r"(?:bill|pa[iy])\w* (?:by the month|monthly)|monthly (?:bill|pay|plan)\w*"
+            r"|помесячн\w+|ежемесячн\w+ оплат\w+|месячн\w+ (?:тариф|оплат|подписк)\w*"
+        ),
         r"annual|annually|yearly|by the year|годов\w+|на год|за год вперёд",
     ),
     (
@@ -61,7 +63,8 @@ CONTRASTS: tuple[tuple[str, ...], ...] = (
 
 LIGHT = (
     "person people everyone each every per year month week day hour time company employee we our "
-    "within after before until around under below above less more least most also still even enough "
+    "within after before until around under below above less more least most also still even "
+    "enough "
     "customer page get give need apply use work make take new first last "
     "человек каждый год месяц неделя день час раз время компания сотрудник клиент наш свой "
     "после течение пределы не позднее более менее больше меньше также достаточно "

@@ -82,7 +82,9 @@ def claims(text: str, title: str = "", language: str | None = None) -> Claims:
     named = _Words(title, spoken, ()).all
     if not (values or said):
         return Claims(language=spoken, title=named, terms=named, claims=())
-    taken = sorted((one.start, one.end) for one in (*values, *said))
+    taken = sorted(
+        [(one.start, one.end) for one in values] + [(one.start, one.end) for one in said]
+    )
     words = _Words(bare, spoken, taken)
     found: list[Claim] = []
     before: _Sentence | None = None

@@ -21,6 +21,7 @@ from wellread.folding import fold
 from wellread.paths import resolve_document
 from wellread.rank import CLASS
 from wellread.store.base import DocumentRecord
+from wellread.types import Section
 
 COMMON = 24
 """Claims of one kind that may share a term for it to bring pairs together: a term that more
@@ -40,26 +41,12 @@ _VERSION = re.compile(
 def find_conflicts(found: Sequence[Bearing]) -> list[Conflict]:
     """Where two documents of those found give different values for the same thing, or one
     permits what the other forbids. What nothing decides comes first."""
-    read = [
-        _Read(
-            bearing=one,
-            claims=claims(
-                one.document.body[one.passage.char_start : one.passage.char_end],
-                " ".join((one.record.title, *one.passage.heading)),
-                one.record.language,
-            ),
-        )
-        for one in found
-        if one.record.about == "ours"
-    ]
+    read = [_read(one) for one in found if one.record.about == "ours"]
     documents = len({one.bearing.record.id for one in read})
     conflicts: dict[tuple[object, ...], tuple[float, Conflict]] = {}
-    for one, other in _pairs(read):
-        relation = _relation(one, other)
-        if relation is None:
-            continue
+    for one, other, relation in (*_pairs(read), *_parallel(read)):
         for each in disagreements(one.claims, other.claims, relation.of_texts, documents):
-            conflict = _conflict(one.bearing, other.bearing, relation, each)
+            conflict = _conflict(one, other, relation, each)
             key = (conflict.left.path, conflict.right.path, conflict.attribute,
                    conflict.left.value, conflict.right.value)  # fmt: skip
             if key not in conflicts or conflicts[key][0] < each.likeness:
@@ -70,8 +57,29 @@ def find_conflicts(found: Sequence[Bearing]) -> list[Conflict]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Read:
+    """What a passage or a section claims; ``start`` is where it starts in the body."""
+
     bearing: Bearing
+    section: Section
+    start: int
     claims: Claims
+
+
+def _read(one: Bearing, section: Section | None = None) -> _Read:
+    """The claims of a bearing's passage, or of a whole section of its document."""
+    part, heading = (
+        (one.passage, one.passage.heading) if section is None else (section, section.heading)
+    )
+    return _Read(
+        bearing=one,
+        section=section or one.section,
+        start=part.char_start,
+        claims=claims(
+            one.document.body[part.char_start : part.char_end],
+            " ".join((one.record.title, *heading)),
+            one.record.language,
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,9 +96,9 @@ class _Relation:
 # --- which passages are compared -----------------------------------------------------------
 
 
-def _pairs(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read]]:
+def _pairs(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read, _Relation]]:
     """Passages of different documents with claims that may be about the same thing: of one
-    kind, with terms in common that are not everybody's; and those of translations."""
+    kind, with terms in common that are not everybody's."""
     by_term: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for at, one in enumerate(read):
         for to, claim in enumerate(one.claims.claims):
@@ -102,19 +110,38 @@ def _pairs(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read]]:
             together.update({(a, b) for (a, _), (b, _) in combinations(places, 2) if a != b})
     for a, b in sorted(together):
         one, other = read[a], read[b]
-        if one.bearing.record.id != other.bearing.record.id:
-            yield one, other
+        if one.bearing.record.id == other.bearing.record.id:
+            continue
+        if (relation := _relation(one, other)) is not None:
+            yield one, other, relation
+
+
+def _parallel(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read, _Relation]]:
+    """The sections of documents that are translations of each other, side by side: all that
+    bear on the task in one of the two."""
+    documents: dict[str, list[Bearing]] = {}
+    for one in read:
+        documents.setdefault(one.bearing.record.path, []).append(one.bearing)
+    for ours in documents.values():
+        theirs = next(
+            (documents[path] for path in _originals(ours[0].record) if path in documents), []
+        )
+        sections = [each[0].document.sections for each in (ours, theirs) if each]
+        if len(sections) < 2 or len(sections[0]) != len(sections[1]):
+            continue
+        original = _Relation(of_texts="translation", original=theirs[0].record.path)
+        for at in sorted({one.passage.section for one in (*ours, *theirs)}):
+            yield _read(theirs[0], sections[1][at]), _read(ours[0], sections[0][at]), original
 
 
 def _relation(one: _Read, other: _Read) -> _Relation | None:
     """How two documents are related; ``None`` where they are not to be compared: of different
-    clients, none in force, or in different languages and no translations of each other."""
+    clients, none in force, or in different languages."""
     ours, theirs = one.bearing.record, other.bearing.record
     if fold(ours.client) != fold(theirs.client):
         return None
     if ours.language != theirs.language:
-        original = _original(ours, theirs)
-        return _Relation(of_texts="translation", original=original) if original else None
+        return None
     successor = next(
         (
             new.path
@@ -143,15 +170,14 @@ def _of_today(one: Bearing, other: Bearing, versions: bool) -> bool:
     return not gone or (versions and any(CLASS.get(name) == 0 for name in names))
 
 
-def _original(one: DocumentRecord, other: DocumentRecord) -> str | None:
-    """The path of which one of two documents is the translation."""
-    for translation, original in ((one, other), (other, one)):
-        written = translation.metadata.get("translation_of")
-        if isinstance(written, str):
-            for root in ("", translation.source):
-                if resolve_document(written, translation.path, root) == original.path:
-                    return original.path
-    return None
+def _originals(record: DocumentRecord) -> tuple[str, ...]:
+    """The paths that the document which this one translates may have: below the root of the
+    library, or of its source."""
+    written = record.metadata.get("translation_of")
+    if not isinstance(written, str):
+        return ()
+    paths = (resolve_document(written, record.path, root) for root in ("", record.source))
+    return tuple(dict.fromkeys(path for path in paths if path))
 
 
 def _title(record: DocumentRecord) -> str:
@@ -166,8 +192,8 @@ def _near(one: Claims, other: Claims) -> bool:
 # --- what is said of them ------------------------------------------------------------------
 
 
-def _conflict(one: Bearing, other: Bearing, relation: _Relation, each: Disagreement) -> Conflict:
-    stands, why = _holds(one, other, relation)
+def _conflict(one: _Read, other: _Read, relation: _Relation, each: Disagreement) -> Conflict:
+    stands, why = _holds(one.bearing, other.bearing, relation)
     return Conflict(
         kind="superseded"
         if relation.successor
@@ -186,14 +212,14 @@ ATTRIBUTES: Mapping[str, str] = {"money": "amount", "percent": "percentage"}
 """Kinds of quantities in the words of readers."""
 
 
-def _place(one: Bearing, claim: Claim) -> Place:
-    body, start = one.document.body, one.passage.char_start
-    first = body.count("\n", 0, start + claim.start)
-    last = first + body.count("\n", start + claim.start, start + claim.end)
+def _place(one: _Read, claim: Claim) -> Place:
+    body, record = one.bearing.document.body, one.bearing.record
+    first = body.count("\n", 0, one.start + claim.start)
+    last = first + body.count("\n", one.start + claim.start, one.start + claim.end)
     return Place(
-        path=one.record.path,
-        section=one.handle,
-        lines=(one.record.body_line + first, one.record.body_line + last),
+        path=record.path,
+        section=f"{record.path}#{one.section.slug}",
+        lines=(record.body_line + first, record.body_line + last),
         value=claim.value,
         sentence=claim.sentence,
     )
@@ -238,7 +264,5 @@ def _newer(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | Non
     newer, older = (one, other) if days[0] > days[1] else (other, one)
     if not older.record.lifecycle.time_sensitive:
         return None, f"nothing decides: age does not count against {older.record.path}"
-    return (
-        newer.record.path,
-        f"it is newer ({newer.record.lifecycle.updated}, the other {older.record.lifecycle.updated})",
-    )
+    day, before = newer.record.lifecycle.updated, older.record.lifecycle.updated
+    return newer.record.path, f"it is newer ({day}, the other {before})"

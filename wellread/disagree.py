@@ -151,6 +151,7 @@ def covered(terms: Terms, by: Terms) -> float:
 
 
 def weight(terms: Terms) -> float:
+    """How much terms say, light ones less."""
     return len(terms) - (1 - LIGHT_WEIGHT) * len(terms & light())
 
 

@@ -12,44 +12,46 @@ from wellread.windows import beginnings, windows
 Permission = Literal["allowed", "conditional", "forbidden", "required", "not required"]
 """``conditional`` is allowed in one case only: "only with consent", "not without consent"."""
 
-WORDS: tuple[tuple[Permission, str], ...] = (
-    (
-        "not required",
+# What a company does or does not do for somebody is a permission in other words.
+_GRANTED = r"accepted|reimburs(?:ed|able)|covered|refund(?:ed|able)|eligible|included|available"
+_GRANTS = r"(?:возвраща|предоставля|компенсиру|возмеща|оплачива|выда[её])\w+"
+
+WORDS: dict[Permission, str] = {
+    "not required": (
         r"(?:do(?:es)?|is|are|be)(?: not|n['’]t) (?:need(?:ed)?|required?|have to|necessary)"
-        r"|needn['’]t|need not|not (?:required|necessary|mandatory|obliged|needed)|no need|optional"
-        r"|no (?:\w+ ){0,2}(?:is |are )?(?:needed|required|necessary)"
-        r"|не (?:требу\w+|обязан\w*|обязательн\w*|нужн[оаы]?|нужен|надо|необходим\w*|понадобится)"
-        r"|необязательн\w*|по желанию",
+        r"|needn['’]t|need not|not (?:required|necessary|mandatory|obliged|needed)|no need"
+        r"|no (?:\w+ ){0,2}(?:is |are )?(?:needed|required|necessary)|optional"
+        r"|no \w+ (?:has|have|needs?) to"
+        r"|не (?:требу\w+|обязан\w*|обязательн\w*|нужн[оаы]?|нужен|надо|необходим\w*)"
+        r"|не (?:по)?надобится|необязательн\w*|по желанию"
     ),
-    (
-        "forbidden",
-        r"(?:must|may|can|should|shall|will|could)(?: not|n['’]t|not) ?(?:be )?|cannot|can['’]t|never"
-        r"|(?:is|are|be)(?: not|n['’]t) (?:allowed|permitted|possible|accepted|reimbursed|covered"
-        r"|refund(?:ed|able)|eligible|entitled|available|included)"
-        r"|not (?:allowed|permitted|entitled)|prohibit\w*|forbid\w*|banned|do(?:es)? not|don['’]t"
-        r"|no longer|disallowed|nobody|no one|off limits|out of bounds|not an option"
-        r"|нельзя|запрещ\w+|запрет\w*|не (?:допуска\w+|допустим\w*|разреш\w+|вправе|может|могут"
-        r"|можем|можете|долж\w+|следует|положен\w*|получится)|недопустим\w*|никогда|никто|никому"
-        r"|ни в коем случае|исключен[оаы]?|не \w+(?:[аяеи]й|и)те(?:сь)?"
-        r"|не (?:возвраща\w+|принима\w+|предоставля\w+|компенсиру\w+|возмеща\w+|оплачива\w+"
-        r"|выда[её]\w+|пуска\w+|подключа\w+|использу\w+|отправля\w+|храни\w+|переда[её]\w+)",
+    "forbidden": (
+        r"(?:must|may|can|should|shall|will|could)(?: not|n['’]t|not) ?(?:be )?|cannot|can['’]t"
+        rf"|(?:is|are|be)(?: not|n['’]t) (?:allowed|permitted|possible|entitled|{_GRANTED})"
+        r"|not (?:allowed|permitted|entitled)|prohibit\w*|forbid\w*|banned|never|nobody|no one"
+        r"|do(?:es)? not|don['’]t|no longer|disallowed|off limits|out of bounds|not an option"
+        r"|нельзя|запрещ\w+|запрет\w*|не (?:допуска\w+|допустим\w*|разреш\w+|вправе|может)"
+        r"|не (?:могут|можем|можете|долж\w+|следует|положен\w*|получится)|недопустим\w*"
+        r"|никогда|никто|никому|ни в коем случае|исключен[оаы]?|не \w+(?:[аяеи]й|и)те(?:сь)?"
+        rf"|не {_GRANTS}|не (?:принима|пуска|подключа|использу|отправля|храни|переда[её])\w+"
     ),
-    (
-        "required",
-        r"must|shall|required?s?|mandatory|has to|have to|obliged|needs? (?:to|an?|the)|compulsory"
-        r"|always|долж[еоан]\w*|обязан\w*|обязательн\w*|требу\w+|необходим\w*|нужн[оаы]|нужен|надо",
+    "required": (
+        r"must|shall|required?s?|mandatory|has to|have to|obliged|needs? (?:to|an?|the)|always"
+        r"|compulsory|долж[еоан]\w*|обязан\w*|обязательн\w*|требу\w+|необходим\w*|нужн[оаы]"
+        r"|нужен|надо"
     ),
-    (
-        "allowed",
-        r"may|can|(?<!to )allow(?:ed|s)?|(?<!to )permit(?:ted|s)?|entitled|welcome to|free to|possible|acceptable"
-        r"|fine to|feel free|eligible|можно|может|могут|можете|разреш\w+|допуска\w+|допустим\w*|вправе"
-        r"|имее\w+ право|имеют право|дозвол\w+|позволя\w+",
+    "allowed": (
+        r"may|can|(?<!to )allow(?:ed|s)?|(?<!to )permit(?:ted|s)?|entitled|welcome to|free to"
+        rf"|possible|acceptable|fine|feel free|okay|(?:is|are) (?:\w+ )?(?:{_GRANTED})"
+        r"|we (?:reimburse|accept|cover|refund|pay for)"
+        r"|можно|может|могут|можете|разреш\w+|допуска\w+|допустим\w*|вправе|имее\w+ право"
+        rf"|имеют право|дозвол\w+|позволя\w+|{_GRANTS}"
     ),
-)
+}
 """Words of permission, the negative ones first: what they hold is not read again."""
 
 ONLY = r"only|solely|exclusively|только|лишь|исключительно"
-UNLESS = r"without|unless|except|outside|until|before|without|без|кроме|пока не|вне|помимо"
+UNLESS = r"without|unless|except|outside|until|before|без|кроме|пока не|вне|помимо"
 WITH = r"with|after|once|given|с|со|после|при|по"
 YES = r"yes|sure|of course|certainly|да|конечно"
 NO = r"no|not|sorry|unfortunately|нет|нельзя|увы|к сожалению"
@@ -78,7 +80,8 @@ class Said:
 @cache
 def _patterns() -> tuple[tuple[Permission, re.Pattern[str]], ...]:
     return tuple(
-        (name, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)) for name, words in WORDS
+        (name, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE))
+        for name, words in WORDS.items()
     )
 
 
@@ -108,13 +111,12 @@ _LEAD = re.compile(r"(?<![\w\\])[a-zа-яё]+", re.IGNORECASE)
 @cache
 def _beginnings() -> frozenset[str]:
     # Auxiliaries are of permission only beside a "not", which is looked for itself.
-    words = (word for _, written in WORDS for word in _LEAD.findall(written))
+    words = (word for written in WORDS.values() for word in _LEAD.findall(written))
     return beginnings([word for word in words if word not in AUXILIARIES])
 
 
 AUXILIARIES = frozenset(
-    "do does is are be it s w to an a the in have has off out of ни в по желанию имее имеют коем"
-    " going offer updated been case".split()
+    {"do", "does", "is", "are", "be", "w", "s", "to", "an", "a", "the", "has", "have", "off", "out"}
 )
 
 

@@ -83,7 +83,7 @@ DURATIONS: tuple[tuple[str, Range], ...] = (
 )
 ALONE = (
     r"(?:with)?in an?|after an?|for an?|every|each|once (?:an?|every|per)|(?:for )?half an?"
-    r"|через|за(?= \w+ (?:до|перед))|спустя|на|в течение|кажд\w+|раз в|не (?:позднее|позже) чем через"
+    r"|через|за(?= \w+ (?:до|перед))|спустя|на|в течение|кажд\w+|раз в"
 )
 """Words after which a unit alone is a duration of one, or a half, of it."""
 
@@ -406,8 +406,9 @@ def _durations(text: str, spots: _Spots) -> list[Quantity]:
 @cache
 def _time_pattern() -> re.Pattern[str]:
     return re.compile(
-        r"(?<![\w.,:])(?:(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])(?:\s?(?P<half>[ap]m\b))?"
-        rf"|(?P<number>{_NUMBER})(?: ?час(?:а|ов)?)? ?(?:(?P<late>{AFTERNOON})|(?P<early>{MORNING}))(?!\w)"
+        r"(?<![\w.,:])(?:(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])"
+        r"(?:\s?(?P<half>[ap]m\b))?"
+        rf"|(?P<number>{_NUMBER})(?: ?час(?:а|ов)?)? ?(?:(?P<late>{AFTERNOON})|{MORNING})(?!\w)"
         rf"|(?P<noon>{NOON})(?!\w))",
         re.IGNORECASE,
     )
@@ -434,7 +435,8 @@ def _date_pattern() -> re.Pattern[str]:
     names = "|".join(sorted(MONTHS, key=len, reverse=True))
     return re.compile(
         r"(?<![\w.])(?:(?P<iso>\d{4}-\d{2}-\d{2})|(?P<dotted>\d{1,2}\.\d{1,2}\.\d{4})"
-        rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{names})\.?(?:,? (?P<year>\d{{4}}))?"
+        rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{names})\.?"
+        r"(?:,? (?P<year>\d{4}))?"
         rf"|(?P<month2>{names})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b"
         r"(?:,? (?P<year2>\d{4}))?)(?!\w)",
         re.IGNORECASE,
