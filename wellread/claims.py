@@ -70,7 +70,7 @@ _SUPPOSED = re.compile(
     r"\b(?:if|when|who|which|that|whether|если|когда|кто|котор\w+|ли)\b", re.IGNORECASE
 )
 """What opens a clause that supposes or describes: "if you do not have access" forbids nothing."""
-_NAME = re.compile(r"(?<=[\w,;:)] )[«\"“]?[A-ZА-ЯЁ][\w-]+|[«\"“][A-ZА-ЯЁ][\w-]+")
+_NAME = re.compile(r"(?<=[\w,;] )[«\"“]?[A-ZА-ЯЁ][\w-]+|[«\"“][A-ZА-ЯЁ][\w-]+")
 
 
 @lru_cache(maxsize=2048)
@@ -229,15 +229,15 @@ class _Words:
         """The terms of a sentence that name the case it is said for: names, words of the
         title, and what stands before a word of things that come in kinds."""
         first, last = bisect_left(self._places, (start,)), bisect_left(self._places, (end,))
-        named = title.intersection(self._terms[first:last])
+        named = title.intersection(self._subject[first:last])
         more = {
-            self._terms[at - 1]
+            self._subject[at - 1]
             for at in range(first + 1, last)
             if self._terms[at] in self._heads and self._places[at][0] - self._places[at - 1][1] <= 2
         }
         for match in _NAME.finditer(self.text, start, end):
-            more |= self.among(match.start(), match.end())
-        return named | more
+            more |= self.among(match.start(), match.end(), subject=True)
+        return (named | more) - _NONE
 
 
 _NONE = frozenset({""})

@@ -53,7 +53,9 @@ def disagreements(
         one, other = left.claims[at], right.claims[to]
         if agree:
             agreed += alike >= AGREEING
-        elif relation == "same" or not (apart(one, other) or other_case(one, other, left, right)):
+        elif not other_case(one, other, left, right) and (
+            relation == "same" or not apart(one, other)
+        ):
             found.append(
                 Disagreement(attribute=attribute(one), left=one, right=other, likeness=alike)
             )

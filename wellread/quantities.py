@@ -76,6 +76,7 @@ DURATIONS: tuple[tuple[str, Range], ...] = (
     (r"minutes?|mins?|минут[аыу]?|мин\.", _MINUTE),
     (r"hours?|hrs?|час(?:а|ов|у)?|ч\.", _HOUR),
     (r"(?:calendar )?days?|(?:календарн\w+ )?(?:дн(?:я|ей|и|ям|ях)|день|сут(?:ки|ок))", _DAY),
+    (r"fortnights?", (14, 14)),
     (r"weeks?|недел(?:я|и|ь|ю)", _WEEK),
     (r"months?|месяц(?:а|ев|ам)?|мес\.", _MONTH),
     (r"quarters?|квартал(?:а|ов)?", _QUARTER),
@@ -222,7 +223,7 @@ def _number_beginnings() -> frozenset[str]:
 @cache
 def _word_beginnings() -> frozenset[str]:
     first = re.compile(r"(?<![\w\\])[a-zа-яё]+", re.IGNORECASE)
-    written = " ".join((ALONE, NOON, *SHARES, *(f"пол{half}" for half in HALVES)))
+    written = " ".join((ALONE, NOON, "twice дважды", *SHARES, *(f"пол{half}" for half in HALVES)))
     return beginnings((*RHYTHMS, *MONTHS, *ORDINALS, *first.findall(written)))
 
 
@@ -365,7 +366,9 @@ def _duration_pattern() -> re.Pattern[str]:
     )
     return re.compile(
         rf"(?<![\w.,$€£₽])(?:(?P<number>{_NUMBER})(?:\s?\(\s?\w+\s?\))?"
-        rf"(?:{_DASH}(?P<upto>{_NUMBER}))?[\s\u00a0-]?|\b(?P<alone>{ALONE}) )"
+        rf"(?:{_DASH}(?P<upto>{_NUMBER}))?[\s\u00a0-]?|\b(?P<alone>{ALONE}) "
+        rf"|\b(?:(?P<twice>twice|дважды)|(?P<times>{_NUMBER}) (?:times|раза?))"
+        r" (?:an?|per|each|every|в) )"
         rf"(?:{units})(?!\w)",
         re.IGNORECASE,
     )
@@ -382,7 +385,9 @@ def _durations(text: str, spots: _Spots) -> list[Quantity]:
     found = []
     for match in _at(_duration_pattern(), text, spots.all):
         at = next(at for at in range(len(DURATIONS) + 1) if match[f"u{at}"])
-        if match["alone"]:
+        if match["twice"] or match["times"]:
+            low = 0.5 if match["twice"] else 1 / max(number(match["times"]), 1)
+        elif match["alone"]:
             low = 0.5 if "half" in match["alone"].casefold() else 1.0
         else:
             low = number(match["number"])
