@@ -72,7 +72,8 @@ def page(path: str, title: str, text: str, **more: Any) -> DocumentText:
 
 
 def found(*pages: DocumentText, today: date = TODAY) -> list[Bearing]:
-    """The pages as what bears on a task, with their standing among each other."""
+    """Every section of the pages, by its first passage, as what bears on a task; their standing
+    is that among each other."""
     numbered = [
         replace(one, record=replace(one.record, id=at)) for at, one in enumerate(pages, start=1)
     ]
@@ -88,8 +89,8 @@ def found(*pages: DocumentText, today: date = TODAY) -> list[Bearing]:
     return [
         Bearing(
             document=one,
-            section=one.sections[0],
-            passage=one.passages[0],
+            section=one.sections[passage.section],
+            passage=passage,
             standing=standing[one.record.path],
             reach="retrieved",
             relevance=Relevance(similarity=1.0, present=frozenset()),
@@ -97,4 +98,5 @@ def found(*pages: DocumentText, today: date = TODAY) -> list[Bearing]:
             score=Explanation(label="given", value=1.0),
         )
         for one in numbered
+        for passage in {passage.section: passage for passage in reversed(one.passages)}.values()
     ]

@@ -173,7 +173,9 @@ def _of_sentence(
         elif unit := words.among(value.end - len(value.unit), value.end):
             yield claim(value.written, value.start, unit, quantity=value)
     if answer is not None:
-        yield replace(claim(answer.written, start, permission=answer.name), clause=subject)
+        asked_of = subject | sentence.inherited
+        reply = claim(answer.written, start, permission=answer.name)
+        yield replace(reply, clause=asked_of, terms=asked_of, wide=reply.wide | asked_of)
         return
     for one in (conditioned(each, words.text, start, end) for each in said):
         clause = words.text[cuts[bisect_left(cuts, one.start + 1) - 1] : one.start]
@@ -191,10 +193,12 @@ def _next(cuts: Sequence[int], place: int) -> int:
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for match in _BOUNDARY.finditer(text):
-        yield start, start + len(text[start : match.end()].rstrip())
-        start = match.end()
-    yield start, len(text.rstrip())
+    for end in (*(match.end() for match in _BOUNDARY.finditer(text)), len(text)):
+        written = text[start:end]
+        if bare := written.strip():
+            first = start + len(written) - len(written.lstrip())
+            yield first, first + len(bare)
+        start = end
 
 
 class _Words:
