@@ -238,7 +238,12 @@ def _at(pattern: re.Pattern[str], text: str, spots: list[int]) -> Iterator[re.Ma
 
 # --- numbers -------------------------------------------------------------------------------
 
-_FIGURES = r"\d{1,3}(?:[ \u00a0\u202f,.']\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"
+# Thousands are set apart by one sign throughout, or "10,000 180.5" would be one number.
+_FIGURES = (
+    r"(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?(?!\d)"
+    r"|\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)"
+    r"|\d{1,3}(?:'\d{3})+(?:\.\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?)"
+)
 _WORD = rf"(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))})"
 _WORDS = rf"\b{_WORD}(?:(?:-| (?:and )?){_WORD})*\b(?: and a half\b)?"
 _NUMBER = rf"(?:{_FIGURES}|{_WORDS})"
