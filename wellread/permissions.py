@@ -22,8 +22,8 @@ WORDS: dict[Permission, str] = {
         r"|needn['’]t|need not|not (?:required|necessary|mandatory|obliged|needed)|no need"
         r"|no (?:\w+ ){0,2}(?:is |are )?(?:needed|required|necessary)|optional"
         r"|no \w+ (?:has|have|needs?) to"
-        r"|не (?:требу\w+|обязан\w*|обязательн\w*|нужн[оаы]?|нужен|надо|необходим\w*)"
-        r"|не (?:по)?надобится|необязательн\w*|по желанию"
+        r"|не (?:требу\w+|обязан\w*|обязател[ье]н\w*|нужн[оаы]?|нужен|надо|необходим\w*)"
+        r"|не (?:по)?надобится|необязател[ье]н\w*|по желанию"
     ),
     "forbidden": (
         r"(?:must|may|can|should|shall|will|could)(?: not|n['’]t|not) ?(?:be )?|cannot|can['’]t"
@@ -32,12 +32,12 @@ WORDS: dict[Permission, str] = {
         r"|do(?:es)? not|don['’]t|no longer|disallowed|off limits|out of bounds|not an option"
         r"|нельзя|запрещ\w+|запрет\w*|не (?:допуска\w+|допустим\w*|разреш\w+|вправе|может)"
         r"|не (?:могут|можем|можете|долж\w+|следует|положен\w*|получится)|недопустим\w*"
-        r"|никогда|никто|никому|ни в коем случае|исключен[оаы]?|не \w+(?:[аяеи]й|и)те(?:сь)?"
+        r"|никогда|никто|никому|ни в коем случае|исключен[оаы]?|не \w+(?:[аяеиую]й|и|ь)те(?:сь)?"
         rf"|не {_GRANTS}|не (?:принима|пуска|подключа|использу|отправля|храни|переда[её])\w+"
     ),
     "required": (
         r"must|shall|required?s?|mandatory|has to|have to|obliged|needs? (?:to|an?|the)|always"
-        r"|compulsory|долж[еоан]\w*|обязан\w*|обязательн\w*|требу\w+|необходим\w*|нужн[оаы]"
+        r"|compulsory|долж[еоан]\w*|обязан\w*|обязател[ье]н\w*|требу\w+|необходим\w*|нужн[оаы]"
         r"|нужен|надо"
     ),
     "allowed": (
