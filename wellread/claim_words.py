@@ -43,7 +43,7 @@ CONTRASTS: tuple[tuple[str, ...], ...] = (
     (r"full[- ]time|полн\w+ (?:день|дня|ставк\w+)", r"part[- ]time|неполн\w+|частичн\w+|полставки"),
     (r"internal(?:ly)?|внутренн\w+", r"external(?:ly)?|public|внешн\w+|публичн\w+"),
     (
-        r"domestic(?:ally)?|внутри страны|по россии",
+        r"domestic(?:ally)?|(?:inside|within) the country|внутри страны|по россии",
         r"abroad|international\w*|overseas|за границ\w+|зарубеж\w+",
     ),
     (

@@ -148,6 +148,8 @@ def _of_sentence(
     cuts = [start, *(start + one.start() for one in _CLAUSE.finditer(sentence.written)), end]
     kinds = words.kinds(start, end, title)
     subject = words.among(start, end, subject=True)
+    if asked:  # an answer is of what was asked
+        subject |= sentence.inherited
 
     def claim(value: str, place: int, unit: Terms = frozenset(), **more: Any) -> Claim:
         at = bisect_left(cuts, place + 1)
@@ -173,18 +175,23 @@ def _of_sentence(
         elif unit := words.among(value.end - len(value.unit), value.end):
             yield claim(value.written, value.start, unit, quantity=value)
     if answer is not None:
-        asked_of = subject | sentence.inherited
         reply = claim(answer.written, start, permission=answer.name)
-        yield replace(reply, clause=asked_of, terms=asked_of, wide=reply.wide | asked_of)
+        yield replace(reply, clause=subject)
         return
-    for one in (conditioned(each, words.text, start, end) for each in said):
+    for each in said:
+        one = conditioned(each, words.text, start, end)
         clause = words.text[cuts[bisect_left(cuts, one.start + 1) - 1] : one.start]
         if _SUPPOSED.search(clause):
             continue
         condition: Terms = frozenset()
         if one.condition is not None:
-            condition = words.among(one.condition, _next(cuts, one.condition))
-        yield claim(one.written, one.start, permission=one.name, condition=condition)
+            last = _next(cuts, one.condition)
+            condition = words.among(one.condition, last, subject=True)
+            if not words.text[one.condition : last].strip(" .!"):  # "by admins only"
+                condition = subject
+        # "Only until 18:00" hangs on nothing that could be met.
+        name = one.name if condition else each.name
+        yield claim(one.written, one.start, permission=name, condition=condition)
 
 
 def _next(cuts: Sequence[int], place: int) -> int:

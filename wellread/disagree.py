@@ -175,7 +175,8 @@ def weight(terms: Terms) -> float:
 def other_case(one: Claim, other: Claim, left: Claims, right: Claims) -> bool:
     """Whether two claims are made for cases that exclude each other: each names one that the
     other text never speaks of."""
-    if _unheard(one.kinds, right.terms) and _unheard(other.kinds, left.terms):
+    ours, theirs = _unheard(one.kinds, right.terms), _unheard(other.kinds, left.terms)
+    if (ours and theirs) or _special(ours, left, right) or _special(theirs, right, left):
         return True
     said, told = cases(one.sentence), cases(other.sentence)
     return any(
@@ -186,10 +187,16 @@ def other_case(one: Claim, other: Claim, left: Claims, right: Claims) -> bool:
     )
 
 
-def _unheard(terms: Terms, by: Terms) -> bool:
-    """Whether any of the terms is none of others, be it in another form."""
+def _special(kinds: Terms, one: Claims, other: Claims) -> bool:
+    """Whether a page is of a special case of another's subject, by its title: "Per diem" and
+    "Per diem abroad"."""
+    return bool(kinds & one.title) and bool(other.title) and other.title < one.title
+
+
+def _unheard(terms: Terms, by: Terms) -> Terms:
+    """Those of the terms that are none of others, be it in another form."""
     beginnings = {term[:BEGINNING] for term in by}
-    return any(term[:BEGINNING] not in beginnings for term in terms)
+    return frozenset(term for term in terms if term[:BEGINNING] not in beginnings)
 
 
 def _out_of_step(left: Claims, right: Claims) -> Iterator[Disagreement]:

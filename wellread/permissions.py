@@ -41,7 +41,7 @@ WORDS: dict[Permission, str] = {
         r"|нужен|надо"
     ),
     "allowed": (
-        r"may|can|(?<!to )allow(?:ed|s)?|(?<!to )permit(?:ted|s)?|entitled|welcome to|free to"
+        r"may|can|(?<!to )allow(?:ed|s)?|(?<!to )permit(?:ted|s)?|entitled|welcome|free to"
         rf"|possible|acceptable|fine|feel free|okay|(?:is|are) (?:\w+ )?(?:{_GRANTED})"
         r"|we (?:reimburse|accept|cover|refund|pay for)"
         r"|можно|может|могут|можете|разреш\w+|допуска\w+|допустим\w*|вправе|имее\w+ право"
