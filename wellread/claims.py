@@ -51,7 +51,6 @@ class Claim:
 class Claims:
     """The claims of a text, and the terms of its title and of all of it."""
 
-    language: str
     title: Terms
     terms: Terms
     claims: tuple[Claim, ...]
@@ -81,7 +80,7 @@ def claims(text: str, title: str = "", language: str | None = None) -> Claims:
     values, said = quantities(bare), permissions(bare)
     named = _Words(title, spoken, ()).all
     if not (values or said):
-        return Claims(language=spoken, title=named, terms=named, claims=())
+        return Claims(title=named, terms=named, claims=())
     taken = sorted(
         [(one.start, one.end) for one in values] + [(one.start, one.end) for one in said]
     )
@@ -97,7 +96,7 @@ def claims(text: str, title: str = "", language: str | None = None) -> Claims:
             near = (each.terms for each in sentences[max(0, at - 1) : at + 2])
             found += _of_sentence(one, *ours, named, frozenset().union(named, *near), asked)
         before = one
-    return Claims(language=spoken, title=named, terms=words.all | named, claims=tuple(found))
+    return Claims(title=named, terms=words.all | named, claims=tuple(found))
 
 
 def _spaces(match: re.Match[str]) -> str:

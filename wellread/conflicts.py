@@ -18,6 +18,7 @@ from wellread.claims import Claim, Claims, claims
 from wellread.delivery import Conflict, Place
 from wellread.disagree import Disagreement, Relation, attribute, disagreements
 from wellread.folding import fold
+from wellread.languages import script_of_language
 from wellread.paths import resolve_document
 from wellread.rank import CLASS
 from wellread.store.base import DocumentRecord
@@ -136,11 +137,11 @@ def _parallel(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read, _Relation]]
 
 def _relation(one: _Read, other: _Read) -> _Relation | None:
     """How two documents are related; ``None`` where they are not to be compared: of different
-    clients, none in force, or in different languages."""
+    clients, none in force, or in different scripts."""
     ours, theirs = one.bearing.record, other.bearing.record
     if fold(ours.client) != fold(theirs.client):
         return None
-    if ours.language != theirs.language:
+    if _foreign(ours, theirs):
         return None
     successor = next(
         (
@@ -168,6 +169,14 @@ def _of_today(one: Bearing, other: Bearing, versions: bool) -> bool:
     names = (one.standing.name, other.standing.name)
     gone = not GONE.isdisjoint(names)
     return not gone or (versions and any(CLASS.get(name) == 0 for name in names))
+
+
+def _foreign(one: DocumentRecord, other: DocumentRecord) -> bool:
+    """Whether two documents have no words to compare. The script tells: the language of a
+    short page is a guess."""
+    if one.path in _originals(other) or other.path in _originals(one):
+        return True
+    return script_of_language(one.language) != script_of_language(other.language)
 
 
 def _originals(record: DocumentRecord) -> tuple[str, ...]:
