@@ -7,7 +7,7 @@ Only what is in the caller's scope is ever compared, since only that is given.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -31,12 +31,14 @@ share is what the task is about, and tells no two of them from the others."""
 NEAR_DUPLICATE = 0.6
 """The share of common terms, among all, from which two passages are versions of one."""
 
+SAME_TITLE = 0.15
+"""The same for pages of one title, which "Overview" and "FAQ" are alike: two versions of one page
+of the pairs have .33 and more in common."""
+
 GONE = frozenset({"superseded", "deprecated", "archived"})
 """Standings that are never delivered."""
 
-_VERSION = re.compile(
-    r"\(?\b(?:v(?:er(?:sion)?)?\.?\s?\d[\d.]*|\d{4}|версия \d+|в(?:ерс)?\.?\s?\d+)\b\)?"
-)
+_VERSION = re.compile(r"\(?\b(?:v(?:er(?:sion)?)?\.?\s?\d[\d.]*|\d{4}|версия \d+)\b\)?")
 
 
 def find_conflicts(found: Sequence[Bearing]) -> list[Conflict]:
@@ -100,15 +102,15 @@ class _Relation:
 def _pairs(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read, _Relation]]:
     """Passages of different documents with claims that may be about the same thing: of one
     kind, with terms in common that are not everybody's."""
-    by_term: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    by_term: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for at, one in enumerate(read):
-        for to, claim in enumerate(one.claims.claims):
+        for claim in one.claims.claims:
             for term in claim.wide - light():
-                by_term[attribute(claim), term].append((at, to))
-    together: Counter[tuple[int, int]] = Counter()
+                by_term[attribute(claim), term].append(at)
+    together: set[tuple[int, int]] = set()
     for places in by_term.values():
         if len(places) <= COMMON:
-            together.update({(a, b) for (a, _), (b, _) in combinations(places, 2) if a != b})
+            together.update(combinations(sorted(set(places)), 2))
     for a, b in sorted(together):
         one, other = read[a], read[b]
         if one.bearing.record.id == other.bearing.record.id:
@@ -154,8 +156,9 @@ def _relation(one: _Read, other: _Read) -> _Relation | None:
         ),
         None,
     )  # fmt: skip
-    same_title = _title(ours) == _title(theirs)
-    alike = same_title or successor is not None or _near(one.claims, other.claims)
+    common = _common(one.claims, other.claims)
+    same_title = _title(ours) == _title(theirs) != "" and common >= SAME_TITLE
+    alike = same_title or successor is not None or common >= NEAR_DUPLICATE
     if not _of_today(one.bearing, other.bearing, alike):
         return None
     return _Relation(
@@ -193,9 +196,9 @@ def _title(record: DocumentRecord) -> str:
     return " ".join(_VERSION.sub(" ", fold(record.title)).split())
 
 
-def _near(one: Claims, other: Claims) -> bool:
+def _common(one: Claims, other: Claims) -> float:
     every = len(one.terms | other.terms)
-    return every > 0 and len(one.terms & other.terms) / every >= NEAR_DUPLICATE
+    return len(one.terms & other.terms) / every if every else 0.0
 
 
 # --- what is said of them ------------------------------------------------------------------
