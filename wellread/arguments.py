@@ -124,6 +124,19 @@ def build_parser() -> argparse.ArgumentParser:
     command("status", "what the library holds and how its runs went", reading)
     command("lint", "every mistake in the documents, by path and line", reading)
 
+    measure = command("eval", "measure retrieval by questions whose answers are known", reading)
+    measure.add_argument("questions", nargs="?", metavar="FILE", help="questions.yaml")
+    measure.add_argument("--beir", metavar="DIR", help="a judged collection instead of the library")
+    measure.add_argument(
+        "--ladder", action="store_true", help="measure the steps of retrieval one after the other"
+    )
+    measure.add_argument(
+        "--min", action="append", default=[], metavar="MEASURE=N", help="fail below: success@5=0.9"
+    )
+    measure.add_argument("--html", metavar="FILE", help="write a report as one page")
+    measure.add_argument("--run", metavar="FILE", help="write the rankings as a TREC run")
+    measure.add_argument("--compare", metavar="FILE", help="compare with such a run")
+    measure.add_argument("--answers", metavar="FILE", help="say what went wrong in judged answers")
     synonyms = command("synonyms", "propose entries for the dictionary", reading)
     synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
 

@@ -85,6 +85,7 @@ COMMANDS = {
     "read": "cli_read",
     "status": "cli_read",
     "lint": "cli_read",
+    "eval": "cli_eval",
     "synonyms": "cli_synonyms",
     "serve": "cli_serve",
     "traces": "cli_journal",

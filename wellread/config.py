@@ -295,7 +295,20 @@ def _distinct(sources: Iterable[SourceConfig], remedy: str) -> tuple[SourceConfi
             raise ConfigError(
                 f"two sources are called {source.name!r}, {other.path} and {source.path}: {remedy}"
             )
+    _apart(list(by_name.values()))
     return tuple(by_name.values())
+
+
+def _apart(sources: Sequence[SourceConfig]) -> None:
+    """A file below two sources would be in the library twice, and a rule for one of its paths
+    would not cover the other."""
+    for source in sources:
+        for other in sources:
+            if source is not other and source.path.resolve().is_relative_to(other.path.resolve()):
+                raise ConfigError(
+                    f"the source {source.path} lies within the source {other.path}, so its files "
+                    "would be there twice: leave one of the two out"
+                )
 
 
 def _sources(file: ConfigFile) -> tuple[SourceConfig, ...]:

@@ -10,8 +10,9 @@ from wellread.budget import Sized
 from wellread.companions import Companion, companions
 from wellread.context_text import piece_tokens
 from wellread.delivery import Form, Piece, Use
+from wellread.documents import Section
 from wellread.store.base import DocumentText
-from wellread.types import DocumentType, Section
+from wellread.types import DocumentType
 
 SHORT_DOCUMENT = 1500
 """Characters of a document that is delivered whole: those of one passage (DESIGN, section 3)."""

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 from wellread.output import BLANK, Line, Span, line, plain, plural
 
 if TYPE_CHECKING:
-    from wellread.types import (
-        ExactResult,
-        Explanation,
-        Hit,
-        ReadResult,
-        SearchResult,
-        Standing,
-    )
+    from wellread.types import Explanation, Hit, SearchResult, Standing
+    from wellread.views import ExactResult, ReadResult
 
 
 # --- search ----------------------------------------------------------------------------------
