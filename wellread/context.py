@@ -15,7 +15,7 @@ from pathlib import Path
 from wellread.bearing import Bearing, Bearings
 from wellread.budget import Fitted, fit
 from wellread.conflicts import find_conflicts
-from wellread.context_text import conflict_line, context_lines, frame_tokens
+from wellread.context_text import context_text, frame_tokens
 from wellread.delivery import ContextResult, Reduced
 from wellread.drafts import Draft, gated, make_drafts
 from wellread.errors import UsageError
@@ -25,6 +25,7 @@ from wellread.query import build_query
 from wellread.rank import CLASS
 from wellread.stakes import SHIPPED, load_rules, stakes_of
 from wellread.store.base import Snapshot
+from wellread.synonyms import Synonyms
 from wellread.tokens import estimate
 from wellread.types import Explanation, Filters, Scope
 from wellread.verdict import AUTHORITY_AT_HIGH_STAKES, COVERED, Evidence, judge
@@ -70,7 +71,12 @@ class Task:
 
 
 def context(
-    snapshot: Snapshot, task: Task, *, scope: Scope, settings: ContextSettings
+    snapshot: Snapshot,
+    task: Task,
+    *,
+    scope: Scope,
+    settings: ContextSettings,
+    synonyms: Synonyms | None = None,
 ) -> ContextResult:
     """Everything that bears on a task, in scope. Raises ``UsageError`` for an empty task, a
     budget that holds nothing, and unknown stakes."""
@@ -81,7 +87,9 @@ def context(
     stakes = stakes_of(
         task.text, given=task.stakes, rules=load_rules(settings.rules), amount=settings.amount
     )
-    query = build_query(task.text, snapshot=snapshot, scope=scope, filters=Filters())
+    query = build_query(
+        task.text, snapshot=snapshot, scope=scope, filters=Filters(), synonyms=synonyms
+    )
     bearings = Bearings(query, snapshot=snapshot, scope=scope, as_of=task.as_of, domain=task.domain)
     found = bearings.gather()
     relevant = above_floor(put_in_place(found))
@@ -158,19 +166,19 @@ def standing_ones(relevant: Sequence[Bearing]) -> tuple[list[Bearing], list[Redu
     deprecated documents give way to their successors, archived ones to nothing; drafts and
     expired ones only where nothing current covers them (DESIGN, section 6)."""
     kept: list[Bearing] = []
-    left: list[Reduced] = []
+    left: dict[str, str] = {}
     current = [one for one in relevant if CLASS.get(one.standing.name) == 0]
     for one in relevant:
         name = one.standing.name
         reason = ", ".join(one.standing.reasons) or name
         if name in ("superseded", "deprecated", "archived"):
-            left.append(Reduced(section=one.handle, form=None, reason=reason))
+            left.setdefault(one.record.path, reason)
         elif name in ("draft", "in-review", "expired") and covered_by(one, current):
-            reason = f"{reason}; something current covers it"
-            left.append(Reduced(section=one.handle, form=None, reason=reason))
+            left.setdefault(one.record.path, f"{reason}; something current covers it")
         else:
             kept.append(one)
-    return kept, left
+    reduced = [Reduced(section=path, form=None, reason=why) for path, why in left.items()]
+    return kept, reduced
 
 
 def covered_by(one: Bearing, current: Sequence[Bearing]) -> bool:
@@ -198,10 +206,11 @@ def within_budget(
 ) -> ContextResult:
     """The delivery in the largest forms that fit, with its verdict. What surrounds the pieces
     depends on what gave way, so the fit is repeated with the room that is really there."""
-    others = [conflict_line(one) for one in whole.conflicts] + list(whole.notes)
     room = whole.budget
     while True:
-        fitted = fit([one.sized for one in drafts], room, lambda uses: frame_tokens(uses, others))
+        fitted = fit(
+            [one.sized for one in drafts], room, lambda uses: frame_tokens(uses, whole.conflicts)
+        )
         result = _delivered(whole, drafts, fitted, settings)
         over = result.tokens - whole.budget
         if over <= 0:
@@ -236,7 +245,7 @@ def _delivered(
     result = replace(result, verdict=verdict)
     if verdict is None and result.outcome == "found":
         result = replace(result, outcome="nothing-answers")
-    return replace(result, tokens=estimate("\n".join(context_lines(result)) + "\n"))
+    return replace(result, tokens=estimate(context_text(result)))
 
 
 def shortest(result: ContextResult) -> ContextResult:
@@ -248,4 +257,4 @@ def shortest(result: ContextResult) -> ContextResult:
         reduced=(),
         notes=(f"The budget of {result.budget} tokens holds no more: give a larger one.",),
     )
-    return replace(bare, tokens=estimate("\n".join(context_lines(bare)) + "\n"))
+    return replace(bare, tokens=estimate(context_text(bare)))
