@@ -17,7 +17,7 @@ from wellread.budget import Fitted, fit
 from wellread.conflicts import find_conflicts
 from wellread.context_text import context_text, frame_tokens
 from wellread.delivery import ContextResult, Reduced
-from wellread.drafts import Draft, gated, make_drafts
+from wellread.drafts import Draft, gated, make_drafts, pointed
 from wellread.errors import UsageError
 from wellread.governed import overlap
 from wellread.outcome import index_notes, outcome_of
@@ -96,6 +96,9 @@ def context(
     conflicts = find_conflicts(relevant)
     delivered, left = standing_ones(relevant)
     drafts = [gated(one, task.purpose, settings.purposes) for one in make_drafts(delivered)]
+    covered = coverage(delivered, bearings.idf)
+    if covered < settings.covered:  # a weak answer is none: where it comes near is told, no more
+        drafts = [pointed(one) if one.forms[0].reach == "retrieved" else one for one in drafts]
     whole = ContextResult(
         outcome=outcome_of(snapshot, bool(drafts), scope=scope),
         task=task.text,
@@ -108,7 +111,7 @@ def context(
         mode_reason="no chat model is asked",
         domain=bearings.domain.name,
         domain_from=bearings.domain.found_by,
-        coverage=coverage(delivered, bearings.idf),
+        coverage=covered,
         tokens=0,
         budget=task.budget,
         as_of=task.as_of,

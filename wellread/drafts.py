@@ -81,6 +81,11 @@ def gated(draft: Draft, purpose: str | None, purposes: Mapping[str, tuple[str, .
     return replace(draft, forms=(replace(pointer, tokens=piece_tokens(pointer)),))
 
 
+def pointed(draft: Draft) -> Draft:
+    """A draft as a pointer alone."""
+    return replace(draft, forms=draft.forms[-1:])
+
+
 def use_of(one: Bearing) -> Use:
     """How a piece is to be used: what is not ours or not in force is background."""
     if one.record.about != "ours" or one.standing.name in ("not-yet-valid", "expired"):
