@@ -10,11 +10,12 @@ from typing import Any
 
 from tests.shelf import TODAY
 from wellread.bearing import Bearing
+from wellread.documents import Passage, Section
 from wellread.languages import detect_language
 from wellread.relevance import Relevance
 from wellread.standing import standings
 from wellread.store.base import DocumentRecord, DocumentText
-from wellread.types import Explanation, Lifecycle, Passage, Section
+from wellread.types import Explanation, Lifecycle
 
 BLANK = DocumentRecord(
     id=0,

@@ -22,7 +22,8 @@ from wellread.library import Library
 from wellread.server import Serving, answer_call
 from wellread.tokens import estimate
 from wellread.tools import ReadCall
-from wellread.types import OutlineEntry, ReadResult, Standing
+from wellread.types import Standing
+from wellread.views import OutlineEntry, ReadResult
 
 Golden = Callable[[str, str], None]
 BASE = "https://docs.example.com/"

@@ -259,13 +259,10 @@ def test_sources_have_distinct_names_that_default_to_their_folders(tmp_path: Pat
 
 
 def test_folders_of_the_command_line_are_named_by_themselves(tmp_path: Path) -> None:
-    found = named_sources([Path("a/docs"), Path("."), tmp_path / "wiki"], tmp_path)
-    assert [source.name for source in found] == ["docs", tmp_path.name, "wiki"]
-    assert [source.path for source in found] == [
-        tmp_path / "a/docs",
-        tmp_path,
-        tmp_path / "wiki",
-    ]
+    here, there = tmp_path / "here", tmp_path / "wiki"
+    found = named_sources([Path("../a/docs"), Path("."), there], here)
+    assert [source.name for source in found] == ["docs", "here", "wiki"]
+    assert [source.path for source in found] == [tmp_path / "a/docs", here, there]
     with pytest.raises(ConfigError, match=r"two sources are called 'docs'.*wellread init"):
         named_sources([Path("a/docs"), Path("b/docs")], tmp_path)
 

@@ -17,8 +17,8 @@ from tests.web import ACCEPT, Web, serve
 from wellread.auth import AuthConfig, TokenChecker
 from wellread.config import HttpConfig
 from wellread.errors import ConfigError, StoreUnavailable, UsageError
-from wellread.http_app import bind, listening
 from wellread.jwks import KeysUnavailable
+from wellread.listening import bind, listening
 from wellread.types import Caller
 
 METADATA = "https://wellread.example/.well-known/oauth-protected-resource/mcp"

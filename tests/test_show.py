@@ -14,6 +14,7 @@ from typing import get_args
 import pytest
 
 from wellread.cli import COMMANDS
+from wellread.documents import Problem, Run
 from wellread.output import Line, emit, emit_json, line, plain
 from wellread.report import lint_lines, run_lines, status_lines
 from wellread.show import (
@@ -25,22 +26,14 @@ from wellread.show import (
     search_lines,
 )
 from wellread.status import AclNote, FileNote, Status
-from wellread.types import (
+from wellread.types import Counts, Explanation, Hit, Outcome, SearchResult, Standing, StandingName
+from wellread.views import (
     AttachmentView,
-    Counts,
     ExactResult,
-    Explanation,
-    Hit,
     LineMatch,
     LinkView,
-    Outcome,
     OutlineEntry,
-    Problem,
     ReadResult,
-    Run,
-    SearchResult,
-    Standing,
-    StandingName,
 )
 
 AT = "2026-06-15T09:00:00Z"

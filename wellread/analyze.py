@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from wellread.folding import fold
 from wellread.languages import detect_language
 from wellread.stems import pairs, stem, stems
 from wellread.store.base import AnalyzedDocument, AnalyzedPassage, PassageTerms, Weights
 from wellread.terms import ANALYZER_VERSION, Scan, Token, index_terms, scan, tokens
-from wellread.types import Document, Passage
+
+if TYPE_CHECKING:
+    from wellread.documents import Document, Passage
 
 __all__ = [
     "ANALYZER_VERSION",

@@ -54,9 +54,10 @@ def serve_over_http(args: argparse.Namespace, config: Config) -> int:
     """Serve many callers, each by a token; with ``--no-auth``, whoever is on this machine, as
     everyone."""
     from wellread.access import identify
-    from wellread.http_app import listening, serve_http
+    from wellread.http_app import serve_http
     from wellread.keep_fresh import KeepFresh
     from wellread.library import Library
+    from wellread.listening import listening
     from wellread.server import mcp_server, serving_of
 
     identify(

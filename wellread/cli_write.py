@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wellread.config import Config, SourceConfig
+    from wellread.documents import Run
     from wellread.index import Progress
     from wellread.library import Library
-    from wellread.types import Run
     from wellread.watch import Watching
 
 

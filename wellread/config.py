@@ -15,7 +15,7 @@ from wellread.access import Groups, fold
 from wellread.configfile import ConfigFile, absolute
 from wellread.errors import ConfigError
 from wellread.groups import checked_groups, read_groups
-from wellread.settings import TYPE_ALIASES
+from wellread.settings import GATED, TYPE_ALIASES
 from wellread.types import (
     TYPES,
     AccessRule,
@@ -27,6 +27,7 @@ from wellread.types import (
 
 if TYPE_CHECKING:
     from wellread.auth import AuthConfig
+    from wellread.context import ContextSettings
 
 FILE_NAME = "wellread.toml"
 LIBRARY_NAME = ".wellread"
@@ -86,6 +87,7 @@ class Config:
     base_url: str | None
     http: HttpConfig
     auth_values: Mapping[str, Any] | None
+    context_values: Mapping[str, Any]
 
     def auth(self) -> AuthConfig | None:
         """Whose tokens are accepted over HTTP; ``None`` without ``[auth]``. Raises
@@ -95,6 +97,12 @@ class Config:
         from wellread.auth import AuthConfig
 
         return AuthConfig(**self.auth_values)
+
+    def context(self) -> ContextSettings:
+        """What holds for ``context``."""
+        from wellread.context import ContextSettings
+
+        return ContextSettings(**self.context_values)
 
     def groups(self) -> Groups:
         """The groups of every known subject, folded. Reads ``groups.yaml`` where that is where
@@ -154,6 +162,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         base_url=_base_url(file),
         http=_http(file),
         auth_values=_auth(file),
+        context_values=_context(file),
     )
 
 
@@ -295,7 +304,20 @@ def _distinct(sources: Iterable[SourceConfig], remedy: str) -> tuple[SourceConfi
             raise ConfigError(
                 f"two sources are called {source.name!r}, {other.path} and {source.path}: {remedy}"
             )
+    _apart(list(by_name.values()))
     return tuple(by_name.values())
+
+
+def _apart(sources: Sequence[SourceConfig]) -> None:
+    """A file below two sources would be in the library twice, and a rule for one of its paths
+    would not cover the other."""
+    for source in sources:
+        for other in sources:
+            if source is not other and source.path.resolve().is_relative_to(other.path.resolve()):
+                raise ConfigError(
+                    f"the source {source.path} lies within the source {other.path}, so its files "
+                    "would be there twice: leave one of the two out"
+                )
 
 
 def _sources(file: ConfigFile) -> tuple[SourceConfig, ...]:
@@ -386,6 +408,27 @@ def _synonyms(file: ConfigFile) -> Path | None:
             "correct the path, or write the file (see docs/synonyms.md)"
         )
     return found
+
+
+def _context(file: ConfigFile) -> Mapping[str, Any]:
+    """``[context]``, ``[stakes]`` and ``[sensitivity.…]`` as the fields of its settings."""
+    stakes = file.values("stakes")
+    if not 1 <= stakes["authority"] <= 5:
+        remedy = "write a number from 1 to 5"
+        raise file.refuse("[stakes] authority", stakes["authority"], "an authority", remedy)
+    purposes = {}
+    for level in GATED:
+        for entry in file.all_values(f"sensitivity.{level}"):
+            if entry["purposes"] is not None:
+                purposes[level] = entry["purposes"]
+    rules = {"rules": stakes["rules"]} if stakes["rules"] is not None else {}
+    return {
+        "budget": file.values("context")["budget"],
+        "amount": stakes["amount"],
+        "authority": stakes["authority"],
+        "purposes": purposes,
+        **rules,
+    }
 
 
 def _http(file: ConfigFile) -> HttpConfig:

@@ -17,12 +17,12 @@ from wellread.claim_words import light
 from wellread.claims import Claim, Claims, claims
 from wellread.delivery import Conflict, Place
 from wellread.disagree import Disagreement, Relation, attribute, disagreements
+from wellread.documents import Section
 from wellread.folding import fold
 from wellread.languages import script_of_language
 from wellread.paths import resolve_document
 from wellread.rank import CLASS
 from wellread.store.base import DocumentRecord
-from wellread.types import Section
 
 COMMON = 24
 """Claims of one kind that may share a term for it to bring pairs together: a term that more
@@ -243,9 +243,7 @@ def _holds(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | Non
     if relation.successor is not None:
         old = other if one.record.path == relation.successor else one
         if old.standing.name in GONE:
-            return relation.successor, "; ".join(
-                old.standing.reasons
-            ) or f"{old.record.path} is superseded"
+            return relation.successor, f"the other is {', '.join(old.standing.reasons)}"
     ranks = [CLASS.get(each.standing.name, len(CLASS)) for each in (one, other)]
     if ranks[0] != ranks[1]:
         better, worse = (one, other) if ranks[0] < ranks[1] else (other, one)
@@ -269,12 +267,12 @@ def _newer(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | Non
     somebody else wrote later is no correction."""
     owners = {fold(each.record.owner) for each in (one, other)}
     if not relation.same_title and (len(owners) > 1 or "" in owners):
-        return None, "nothing decides: both are as good, of different owners"
+        return None, "both are as good, and of different owners"
     days = [each.record.lifecycle.updated for each in (one, other)]
     if days[0] is None or days[1] is None or days[0] == days[1]:
-        return None, "nothing decides: both are as good, and neither is newer"
+        return None, "both are as good, and neither is newer"
     newer, older = (one, other) if days[0] > days[1] else (other, one)
     if not older.record.lifecycle.time_sensitive:
-        return None, f"nothing decides: age does not count against {older.record.path}"
+        return None, f"both are as good, and age does not count against {older.record.path}"
     day, before = newer.record.lifecycle.updated, older.record.lifecycle.updated
     return newer.record.path, f"it is newer ({day}, the other {before})"

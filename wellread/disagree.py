@@ -43,6 +43,10 @@ FAR = 24
 """How many times larger a value of the same thing may be, an hour and a day: in the handbook it
 keeps a trip of $4,000 from a dinner of $150."""
 
+ACTION = 1.5
+"""The terms, light ones less, that two permissions share at least: what is done, and with what.
+"Do not promise a refund" says nothing of who issues one."""
+
 AGREE_FIRST, SAME_BOUND = 0.15, 0.02
 """Which of several values belong together: those that agree, then those that are bounds alike."""
 
@@ -132,6 +136,8 @@ def _agree(one: Claim, other: Claim) -> bool | None:
             return None
         return same(ours, theirs)
     if one.permission is None or other.permission is None:
+        return None
+    if weight(one.referred & other.referred) < ACTION:
         return None
     pair = {one.permission, other.permission}
     if len(pair) == 1:

@@ -13,6 +13,7 @@ from datetime import date
 from typing import get_args
 
 from wellread.dates import add_period, read_period
+from wellread.documents import Problem
 from wellread.frontmatter import Frontmatter
 from wellread.paths import KINDS, attachment_kind, resolve
 from wellread.types import (
@@ -23,7 +24,6 @@ from wellread.types import (
     DocumentType,
     Lifecycle,
     ParseRules,
-    Problem,
     Sensitivity,
     State,
 )

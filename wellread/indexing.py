@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from wellread.config import Config, SourceConfig, remember_sources
+from wellread.documents import Run
 from wellread.errors import RunRefused, StoreUnavailable
 from wellread.index import IndexRun, Progress, RunOptions, RunRules, SourceDates
 from wellread.locks import WAIT_SECONDS, WriterLock
@@ -20,8 +21,7 @@ from wellread.sources import git
 from wellread.sources.folder import FolderSource
 from wellread.store import journal, schema
 from wellread.store.base import Weights
-from wellread.store.embedded import EmbeddedWriter, prepare_folder, standing_engine
-from wellread.types import Run
+from wellread.store.embedded_writer import EmbeddedWriter, prepare_folder, standing_engine
 
 LOCK = "writer.lock"
 
@@ -34,6 +34,7 @@ def index_library(
     verify: bool,
     allow_mass_delete: bool,
     progress: Callable[[Progress], None] | None,
+    weights: Weights,
     wait: float | None = None,
 ) -> Run:
     """One run, from the lock to the log. See ``Library.index``."""
@@ -61,6 +62,7 @@ def index_library(
                     RunOptions(full=full, verify=verify, allow_mass_delete=allow_mass_delete),
                     log,
                     progress,
+                    weights,
                 )
             except RunRefused as error:
                 if error.run is not None:
@@ -89,6 +91,7 @@ def _run(
     options: RunOptions,
     log: journal.Connection,
     progress: Callable[[Progress], None] | None,
+    weights: Weights,
 ) -> Run:
     last = journal.last_runs(log, 1)
     last_started = datetime.fromisoformat(last[0].started_at) if last else None
@@ -101,7 +104,7 @@ def _run(
                 lexical=lexical,
                 reanalyze=stored_terms,
                 full=full,
-                weights=Weights(),
+                weights=weights,
             ),
             RunRules(
                 parse=config.parse_rules,

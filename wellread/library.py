@@ -14,21 +14,25 @@ from typing import TYPE_CHECKING
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
 from wellread.errors import ConfigError, NoIndex, UsageError, WellreadError
+from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.trace import Trace, subject_of
-from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult, Told
+from wellread.types import Caller, Filters, Scope
 
 if TYPE_CHECKING:
+    from wellread.delivery import ContextResult
+    from wellread.documents import Problem, Run
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
     from wellread.suggest import Candidate
     from wellread.synonymfile import SynonymFile
     from wellread.trace import Lost, Miss, MissStatus
-    from wellread.types import Problem
+    from wellread.types import SearchResult, Told
+    from wellread.views import ExactResult, ReadResult
 
 NO_FILTERS = Filters()
 
@@ -40,11 +44,16 @@ class Library:
     Every reading method takes ``scope``, from ``library.scope(caller)``; it is resolved anew
     where the library has changed since. ``today`` is the day that standing is computed for.
     ``session`` is written into traces: a server gives each of its runs a name of its own.
+    ``steps`` are those that retrieval takes: other ones are for measuring, on a library of
+    their own where they concern the index.
     """
 
-    def __init__(self, config: Config, *, session: str = "") -> None:
+    def __init__(
+        self, config: Config, *, session: str = "", steps: RetrievalSteps = DEFAULT_STEPS
+    ) -> None:
         self.config = config
         self.session = session
+        self.steps = steps
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
@@ -141,6 +150,7 @@ class Library:
                 page=page,
                 detail=detail,
                 explained=explain,
+                steps=self.steps,
                 synonyms=synonyms,
             )
             stale = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
@@ -260,6 +270,60 @@ class Library:
                 answered.tell(told(result))
         return result
 
+    def context(
+        self,
+        task: str,
+        *,
+        scope: Scope,
+        today: date,
+        budget: int | None = None,
+        stakes: str | None = None,
+        domain: str | None = None,
+        purpose: str | None = None,
+        stop: threading.Event | None = None,
+        told: Callable[[ContextResult], Told] | None = None,
+    ) -> ContextResult:
+        """Everything that bears on a task, within a budget of tokens, with a verdict: see
+        ``context.context``. ``today`` is the day that it is answered for.
+
+        ``stakes`` (low, normal, high) and ``domain`` are inferred where left out; ``purpose``
+        opens what ``[sensitivity]`` gates. Raises ``UsageError`` for an empty task, a budget
+        that holds nothing and unknown stakes.
+        """
+        from wellread.context import Task, context
+        from wellread.freshness import freshness_notes
+
+        settings = self.config.context()
+        asked = Task(
+            text=task,
+            budget=budget if budget is not None else settings.budget,
+            as_of=today,
+            stakes=stakes,
+            domain=domain,
+            purpose=purpose,
+        )
+        arguments = {
+            "task": task, "budget": asked.budget, "stakes": stakes, "domain": domain,
+            "purpose": purpose, "as_of": today.isoformat(),
+        }  # fmt: skip
+        synonyms, broken = self._dictionary().current()
+        with (
+            self._traced(scope, "context", arguments) as answered,
+            self._snapshot(stop) as snapshot,
+        ):
+            scope = self._current(scope, snapshot)
+            result = context(snapshot, asked, scope=scope, settings=settings, synonyms=synonyms)
+            stale = freshness_notes(snapshot, [one.path for one in result.pieces], scope=scope)
+            if broken or stale:
+                result = replace(result, notes=(*result.notes, *broken, *stale))
+            answered.returned = tuple(one.section for one in result.pieces)
+            answered.outcome = result.outcome
+            answered.left_out = sum(one.form is None for one in result.reduced)
+            answered.tokens = result.tokens
+            if told is not None:
+                answered.tell(told(result))
+        return result
+
     def status(self, *, scope: Scope, today: date) -> Status:
         """Counts within the scope, and for the local owner runs, failures and acls."""
         from wellread.status import status
@@ -286,7 +350,16 @@ class Library:
             found = lint(
                 snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
             )
-        return (*problems, *found)
+            paths = snapshot.paths() if owner else []
+        return (*problems, *self._idle_rules(paths), *found)
+
+    def _idle_rules(self, paths: Sequence[str]) -> Iterator[Problem]:
+        from wellread.lint_rules import idle_rules
+
+        file = self.config.file
+        if paths and file is not None:
+            rules = self.config.parse_rules.defaults
+            yield from idle_rules(self.config.access, rules, paths, name=file.name)
 
     def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
         """Candidates for the dictionary from the documents in scope: see ``suggest``."""
@@ -425,6 +498,7 @@ class Library:
             verify=verify,
             allow_mass_delete=allow_mass_delete,
             progress=progress,
+            weights=self.steps.weights,
             wait=wait,
         )
         with self._guard:
@@ -455,6 +529,12 @@ class Library:
 
         restore(file, library)
 
+    @contextmanager
+    def snapshot(self) -> Iterator[EmbeddedSnapshot]:
+        """One view of the library for several questions to it. Raises ``NoIndex``."""
+        with self._snapshot() as snapshot:
+            yield snapshot
+
     # --- within ------------------------------------------------------------------------
 
     def _journal(self) -> Path:
@@ -471,7 +551,7 @@ class Library:
     def _snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
         with self._guard:
             if self._store is None:
-                self._store = EmbeddedStore(self.config.library)
+                self._store = EmbeddedStore(self.config.library, weights=self.steps.weights)
             store = self._store
         with store.snapshot(stop) as snapshot:
             yield snapshot

@@ -24,6 +24,7 @@ from wellread.languages import (
     vote,
 )
 from wellread.stems import PAIR_SEPARATOR, folded_function_words, function_terms, stem, stems
+from wellread.steps import PAIR_WEIGHT
 from wellread.store.base import (
     Alternative,
     Phrase,
@@ -38,10 +39,6 @@ from wellread.types import Filters, Scope
 if TYPE_CHECKING:
     from wellread.expand import Added
     from wellread.synonyms import Synonyms
-
-PAIR_WEIGHT = 0.2
-"""nDCG@10 at 0, 0.1, 0.2, 0.3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963 .964 .964,
-deep-rag-gitlab (whole pages) .777 .802 .822 .825."""
 
 # The parts of a code must never outweigh the code itself: a part that stands five times in a
 # title scores at most 2.2 times its idf, the code once in a long passage 0.45 times its own,
@@ -181,9 +178,11 @@ def build_query(
     scope: Scope,
     filters: Filters,
     synonyms: Synonyms | None = None,
+    pair_weight: float = PAIR_WEIGHT,
 ) -> Query:
-    """Understands a query, with the words that a dictionary adds. Raises ``UsageError`` where
-    there is no text at all; punctuation alone gives an empty query, which finds nothing."""
+    """Understands a query, with the words that a dictionary adds; a ``pair_weight`` of 0 asks
+    for no word pairs. Raises ``UsageError`` where there is no text at all; punctuation alone
+    gives an empty query, which finds nothing."""
     if not text.strip():
         raise UsageError('The query is empty: write what to look for, for example "payment terms".')
     if not encodable(text):
@@ -225,7 +224,7 @@ def build_query(
     if added is not None:
         groups += added.groups
         lines += [_line(label, _distinct(terms)) for label, terms in added.shown]
-    pair_groups = _pair_groups(found, units, languages)
+    pair_groups = _pair_groups(found, units, languages, pair_weight) if pair_weight else []
     phrases, phrase_lines = _phrases(text, languages)
     lines += [_line("pair", group.alternatives) for group in pair_groups]
     return Query(
@@ -383,7 +382,7 @@ def _added(
         parts = _units(found, _function_words(found, languages), languages, within)
         return Understood(
             parts=[Part(part.folded or part.written, part.alternatives) for part in parts],
-            whole=_whole(_pair_groups(found, parts, languages), parts, within),
+            whole=_whole(_pair_groups(found, parts, languages, PAIR_WEIGHT), parts, within),
         )
 
     return expand(
@@ -452,7 +451,7 @@ def _readable(near: VocabularyTerm, word: str) -> str:
 
 
 def _pair_groups(
-    found: list[Compound], units: list[_Unit], languages: tuple[str, ...]
+    found: list[Compound], units: list[_Unit], languages: tuple[str, ...], weight: float
 ) -> list[TermGroup]:
     """Neighbouring words as the index pairs them, where both are asked for."""
     words = [word for compound in found for word in compound.words]
@@ -472,7 +471,7 @@ def _pair_groups(
     return [
         TermGroup(
             alternatives=tuple(
-                Alternative(kind="pair", term=term, weight=PAIR_WEIGHT) for term in terms
+                Alternative(kind="pair", term=term, weight=weight) for term in terms
             ),
             counted=False,
         )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wellread.output import BLANK, Line, line, plural
 
 if TYPE_CHECKING:
+    from wellread.documents import Problem, Run
     from wellread.status import FileNote, Status
-    from wellread.types import Problem, Run
 
 
 def run_lines(run: Run) -> Iterator[Line]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -24,6 +24,7 @@ from wellread.rank import (
 )
 from wellread.snippet import render, snippet
 from wellread.standing import standings_in
+from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
 from wellread.types import (
     Counts,
@@ -59,6 +60,7 @@ def search(
     page: str | None = None,
     detail: Detail = "snippet",
     explained: bool = False,
+    steps: RetrievalSteps = DEFAULT_STEPS,
     synonyms: Synonyms | None = None,
 ) -> SearchResult:
     """The passages that best match a text, a page at a time.
@@ -71,7 +73,14 @@ def search(
         raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
     cursor = Cursor(text, filters, scope)
     offset = cursor.offset(page)
-    query = build_query(text, snapshot=snapshot, scope=scope, filters=filters, synonyms=synonyms)
+    query = build_query(
+        text,
+        snapshot=snapshot,
+        scope=scope,
+        filters=filters,
+        synonyms=synonyms if steps.synonyms else None,
+        pair_weight=steps.pair_weight,
+    )
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     window = Window(snapshot, query, scope=scope, filters=filters, today=today)
@@ -294,7 +303,7 @@ class Cursor:
     def at(self, offset: int) -> str:
         """The cursor of a page that starts at this hit."""
         raw = json.dumps([self.key, offset]).encode()
-        return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+        return urlsafe_b64encode(raw).decode().rstrip("=")
 
     def offset(self, page: str | None) -> int:
         """The hit that a cursor starts at; 0 without one."""
@@ -306,7 +315,7 @@ class Cursor:
             if len(page) > LONGEST_CURSOR:
                 raise ValueError("no cursor is so long")
             padded = page + "=" * (-len(page) % 4)
-            key, offset = json.loads(base64.urlsafe_b64decode(padded))
+            key, offset = json.loads(urlsafe_b64decode(padded))
         except (ValueError, TypeError):
             key = None
         if key != self.key or not isinstance(offset, int) or offset < 0:

@@ -11,12 +11,13 @@ from datetime import date
 from pathlib import Path
 
 from wellread.access import from_canonical
+from wellread.documents import Run
 from wellread.errors import NoIndex
 from wellread.freshness import GONE, changed_files
 from wellread.standing import standings
 from wellread.store import journal, schema
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.types import EVERYONE, Acl, Filters, Run, Scope
+from wellread.types import EVERYONE, Acl, Filters, Scope
 
 RUNS_SHOWN = 5
 FILES_SHOWN = 20

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wellread.types import Problem
+from wellread.documents import Problem
 
 if TYPE_CHECKING:
     from wellread.synonyms import Synonyms

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wellread.documents import Problem
 from wellread.stems import folded_function_words, stems
 from wellread.terms import compounds
-from wellread.types import Problem
 
 KEYS = ("groups", "one_way")
 EXAMPLE = "groups: [[paid time off, PTO]] or one_way: {day off: unpaid leave}"

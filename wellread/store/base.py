@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from wellread.types import (
     About,
     Attachment,
-    Document,
     DocumentType,
     Explanation,
     Filters,
-    Heading,
     Lifecycle,
-    Link,
-    Passage,
-    Problem,
     Scope,
-    Section,
     Sensitivity,
 )
+
+if TYPE_CHECKING:
+    from wellread.documents import Document, Heading, Link, Passage, Problem, Section
 
 TermKind = Literal["word", "identifier", "pair"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:
-    """How often a term of each place counts towards a passage's weighted frequency."""
+    """How often a term of each place counts towards a passage's weighted frequency. Word pairs
+    have a field of their own: 1 for an index with them, 0 for one without."""
 
     title: int = 5
     heading: int = 3
     body: int = 1
     identifier: int = 1
     context: int = 1
+    pairs: int = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

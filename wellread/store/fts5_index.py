@@ -64,8 +64,9 @@ def quoted(term: str) -> str:
 class Fts5Writer:
     """Writes within the catalog's own transaction; commit and rollback are the catalog's."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, weights: Weights) -> None:
         self.connection = connection
+        self.weights = weights
 
     def add(self, document: LexicalDocument) -> None:
         """Index a document's passages."""
@@ -73,7 +74,7 @@ class Fts5Writer:
             f"INSERT INTO passage_terms (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (passage_id, terms.title, terms.heading, terms.body, terms.context,
-                 terms.identifiers, terms.pairs)
+                 terms.identifiers, terms.pairs if self.weights.pairs else "")
                 for passage_id, terms in document.passages
             ],
         )  # fmt: skip

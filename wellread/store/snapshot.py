@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from wellread.errors import Cancelled
 from wellread.globs import any_of
@@ -27,7 +28,10 @@ from wellread.store.base import (
 )
 from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.lexical import LexicalSearcher, Places, Restriction
-from wellread.types import Explanation, Filters, Problem, Scope
+from wellread.types import Explanation, Filters, Scope
+
+if TYPE_CHECKING:
+    from wellread.documents import Problem
 
 WILDCARD = re.compile(r"[*?\[\\]")
 
@@ -243,6 +247,10 @@ class EmbeddedSnapshot:
         """The acls in use, for ``access`` to make a scope of."""
         return self.catalog.acls()
 
+    def acls_by_path(self) -> dict[str, str]:
+        """Every document's path and acl: for an audit, never for an answer."""
+        return self.catalog.acls_by_path()
+
     @property
     def indexed_at(self) -> str | None:
         """When the last good run ended."""
@@ -261,6 +269,10 @@ class EmbeddedSnapshot:
     def bodies(self, ids: Collection[int], *, folded: bool = False) -> Iterator[tuple[int, bytes]]:
         """The texts of documents that ``document_ids`` has given."""
         return self.catalog.texts.bodies(ids, folded=folded)
+
+    def paths(self) -> list[str]:
+        """Every document's path, whoever may read it: for the local owner."""
+        return [path for _, path in self.catalog.paths()]
 
     def left_files(self) -> list[LeftFile]:
         """The files that are not in the library, and why: for the local owner."""

@@ -149,7 +149,8 @@ class TantivyWriter:
         for passage_id, terms in document.passages:
             fields = tantivy.Document()
             fields.add_text("weighted", weighted_text(terms, self.weights))
-            fields.add_text("pairs", terms.pairs)
+            if self.weights.pairs:
+                fields.add_text("pairs", terms.pairs)
             fields.add_text("phrases", f"{terms.title} {GAP} {terms.heading} {GAP} {terms.body}")
             fields.add_text("facets", facets)
             fields.add_integer("passage", passage_id)
