@@ -9,12 +9,13 @@ second line counts only questions whose right and wrong answers all hold a numbe
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections import Counter
 from itertools import combinations
 
-from benchmarks.data import Missing, collection, holder, rows
+from benchmarks.data import Missing, collection, holder
 from wellread.claims import claims
 from wellread.disagree import disagreements
 
@@ -30,7 +31,8 @@ def main() -> int:
     except Missing as error:
         print(f"not measured: {error}", file=sys.stderr)
         return 1
-    texts = {row["id"]: row["text"] for row in rows(folder / "corpus.jsonl")}
+    with (folder / "corpus.jsonl").open(encoding="utf-8") as lines:
+        texts = {row["id"]: row["text"] for row in map(json.loads, lines)}
     questions: dict[str, list[Document]] = {}
     for line in (folder / "labels.tsv").read_text(encoding="utf-8").splitlines():
         question, document, kind, answer = line.split("\t")
