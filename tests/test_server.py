@@ -175,6 +175,7 @@ def test_a_miss_is_handed_to_the_library_with_who_asked(
 
     def report(question: str, **more: Any) -> int:
         got.append((question, more["scope"].caller.subject, more["looked_for"], more["tried"]))
+        more["told"](12)
         return 12
 
     monkeypatch.setattr(books, "report_miss", report, raising=False)

@@ -26,6 +26,7 @@ from wellread.show import (
     search_lines,
 )
 from wellread.status import AclNote, FileNote, Status
+from wellread.trace import Lost
 from wellread.types import Counts, Explanation, Hit, Outcome, SearchResult, Standing, StandingName
 from wellread.views import (
     AttachmentView,
@@ -205,6 +206,7 @@ STATUS = Status(
     failed=(FileNote(path="b.docx", message="not a zip file"),),
     failed_count=1,
     acls=(AclNote(readers="everyone", documents=50), AclNote(readers="hr", documents=4)),
+    lost_traces=Lost(traces=3, since="2026-06-14T08:00:00.000+00:00"),
 )
 
 

@@ -64,7 +64,8 @@ class Config:
     """Everything that can be set. ``file`` is ``None`` without a ``wellread.toml``; paths are
     absolute. ``max_file_size`` is in bytes; ``workers`` 0 means one for each core, and
     ``trace_days`` 0 that traces are kept. ``environ_as`` is ``WELLREAD_AS`` as it is set.
-    ``auth_values`` is what ``[auth]`` says, where it is there: see ``auth``."""
+    ``groups_file`` need not be there yet, unless it is expected. ``auth_values`` is what
+    ``[auth]`` says, where it is there: see ``auth``."""
 
     file: Path | None
     library: Path
@@ -76,6 +77,7 @@ class Config:
     access: AccessRules
     inline_groups: Groups | None
     groups_file: Path | None
+    groups_expected: bool
     subject: str | None
     environ_as: str | None
     lexical: Literal["tantivy", "fts5"]
@@ -113,7 +115,9 @@ class Config:
             return {}
         try:
             status = self.groups_file.stat()
-        except OSError:
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) and not self.groups_expected:
+                return {}
             return read_groups(self.groups_file)  # which says what is wrong
         return _groups_as_of(self.groups_file, status.st_mtime_ns, status.st_size)
 
@@ -151,6 +155,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         access=_access(file),
         inline_groups=inline_groups,
         groups_file=groups_file,
+        groups_expected=groups_file is not None and groups_file.exists(),
         subject=file.values("identity")["subject"],
         environ_as=environ.get("WELLREAD_AS"),
         lexical=file.values("search")["lexical"],
@@ -467,7 +472,8 @@ def _given(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:
-    """The groups that are written in the file itself, or the file that holds them."""
+    """The groups that are written in the file itself, or the file that holds them, which may be
+    written later: a server notices."""
     if file.path is None:
         return None, None
     apart: Path = file.values("access")["groups"]
@@ -484,4 +490,4 @@ def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:
             f"[access] groups names {apart}, which is not there ({file.path}): "
             "correct the path, or write the file with lines like ann: [sales, hr]"
         )
-    return None, apart if apart.is_file() else None
+    return None, apart

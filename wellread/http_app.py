@@ -8,6 +8,7 @@ that a proxy would set (``X-Forwarded-…``) are believed of nobody, as nothing 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import signal
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,11 @@ HEALTH = "/healthz"
 GRACE_SECONDS = 5
 """For calls that run when the server is told to stop: most take milliseconds, and who stops a
 service (systemd, Kubernetes) waits for 30 to 90 s before it kills."""
+
+
+BODY_SECONDS = 10.0
+"""For the body of a request, which is small: the SDK waits for it without end, and whoever sends
+one byte now and then would hold what it takes for ever."""
 
 
 def http_app(
@@ -178,6 +184,7 @@ class _Guard:
         self._auth = listening.auth
         self._checker = checker
         self._metadata_url = _metadata_url(listening.url)
+        self._max_request_size = listening.http.max_request_size
         self._allowance = _Allowance(listening.http.requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -198,7 +205,18 @@ class _Guard:
             return await _refused(405, "send a POST", {"Allow": "POST"})(scope, receive, send)
         state = {**scope.get("state", {}), "caller": caller}
         headers = [(key, value) for key, value in scope["headers"] if key != b"authorization"]
-        await self._app({**scope, "headers": headers, "state": state}, receive, send)
+        try:
+            body = await _body(scope, receive, self._max_request_size)
+        except asyncio.CancelledError:
+            # The grace is over. Let through, it is logged with a traceback for each connection.
+            return await _refused(503, "the server is stopping", {})(scope, receive, send)
+        if body is None:
+            words = f"the request was not there within {BODY_SECONDS:g} s"
+            return await _refused(408, words, {"Connection": "close"})(scope, receive, send)
+        if body and body[-1]["type"] != "http.request":
+            return None  # the client has gone
+        again = _replayed(body, receive)
+        await self._app({**scope, "headers": headers, "state": state}, again, send)
 
     async def _caller(self, scope: Scope) -> Caller | None:
         """Who sends a request; ``None`` without a token. Raises ``InvalidToken``."""
@@ -225,6 +243,34 @@ class _Guard:
         elif error is not None:
             logger.warning("%s (%s)", error, error.__cause__)
         return _refused(status, words, headers)
+
+
+async def _body(scope: Scope, receive: Receive, most: int) -> list[Message] | None:
+    """The messages of a body, ``None`` where it does not come in time; of one that is too large,
+    which the SDK refuses, no more than it takes to tell."""
+    import anyio
+
+    declared = next(iter(_header(scope, b"content-length")), "")
+    if declared.isdecimal() and int(declared) > most:
+        return []
+    messages: list[Message] = []
+    size = 0
+    with anyio.move_on_after(BODY_SECONDS):
+        while not messages or (messages[-1].get("more_body", False) and size <= most):
+            messages.append(await receive())
+            size += len(messages[-1].get("body", b""))
+        return messages
+    return None
+
+
+def _replayed(messages: Sequence[Message], receive: Receive) -> Receive:
+    waiting = iter(messages)
+
+    async def received() -> Message:
+        message = next(waiting, None)
+        return await receive() if message is None else message
+
+    return received
 
 
 class _Allowance:

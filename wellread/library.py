@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
@@ -19,7 +19,7 @@ from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.trace import Trace, subject_of
+from wellread.trace import REPORT, Trace, subject_of
 from wellread.types import Caller, Filters, Scope
 
 if TYPE_CHECKING:
@@ -122,13 +122,13 @@ class Library:
         detail: Detail = "snippet",
         explain: bool = False,
         stop: threading.Event | None = None,
-        told: Callable[[SearchResult], Told] | None = None,
+        told: Callable[[SearchResult | WellreadError], Told] | None = None,
     ) -> SearchResult:
         """The passages about an idea, best first: see ``search.search``.
 
         ``limit`` counts hits, 1 to 100. Once ``stop`` is set, ``Cancelled`` is raised. ``told``
-        makes what the caller gets to see, and says for the trace how much of it that is.
-        Raises ``UsageError`` for an empty text, ``NoIndex`` and ``StoreUnavailable``.
+        makes what the caller gets to see, be it of an error, and says for the trace how much of
+        it that is. Raises ``UsageError`` for an empty text, ``NoIndex`` and ``StoreUnavailable``.
         """
         from wellread.freshness import freshness_notes
         from wellread.search import search
@@ -136,7 +136,7 @@ class Library:
         arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
         synonyms, broken = self._dictionary().current()
         with (
-            self._traced(scope, "search", arguments) as answered,
+            self._traced(scope.caller, "search", arguments, told) as answered,
             self._snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
@@ -174,7 +174,7 @@ class Library:
         ignore_case: bool = False,
         limit: int = 20,
         stop: threading.Event | None = None,
-        told: Callable[[ExactResult], Told] | None = None,
+        told: Callable[[ExactResult | WellreadError], Told] | None = None,
     ) -> ExactResult:
         """The lines that hold an exact string: see ``exact.find_exact``. ``today`` is taken
         as in the other methods; nothing in a text depends on it.
@@ -192,7 +192,7 @@ class Library:
             **filters_as_json(filters),
         }  # fmt: skip
         with (
-            self._traced(scope, "find_exact", arguments) as answered,
+            self._traced(scope.caller, "find_exact", arguments, told) as answered,
             self._snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
@@ -234,7 +234,7 @@ class Library:
         outline: bool = False,
         max_chars: int | None = None,
         stop: threading.Event | None = None,
-        told: Callable[[ReadResult], Told] | None = None,
+        told: Callable[[ReadResult | WellreadError], Told] | None = None,
     ) -> ReadResult:
         """A document, a section or a range of lines: see ``read.read``; ``stop`` and ``told``
         are as in ``search``.
@@ -248,7 +248,7 @@ class Library:
             "handle": handle, "lines": lines, "outline": outline, "max_chars": max_chars,
         }  # fmt: skip
         with (
-            self._traced(scope, "read", arguments) as answered,
+            self._traced(scope.caller, "read", arguments, told) as answered,
             self._snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
@@ -373,18 +373,44 @@ class Library:
     # --- what was asked ------------------------------------------------------------------
 
     def report_miss(
-        self, question: str, *, scope: Scope, looked_for: str = "", tried: tuple[str, ...] = ()
+        self,
+        question: str,
+        *,
+        scope: Scope,
+        looked_for: str = "",
+        tried: tuple[str, ...] = (),
+        told: Callable[[int | WellreadError], Told] | None = None,
     ) -> int:
         """Keep that something which should exist was not found; returns the report's number.
-        The same question of the same subject is joined with its earlier reports.
+        The same question of the same subject is joined with its earlier reports. ``told`` is
+        as in ``search``.
 
         Raises ``UsageError`` for an empty question, ``NoIndex`` and ``StoreUnavailable``.
         """
         from wellread.misses import report_miss
 
-        return report_miss(
-            self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
-        )
+        arguments = {"question": question, "looked_for": looked_for, "tried": tried}
+        with self._traced(scope.caller, REPORT, arguments, told) as answered:
+            number = report_miss(
+                self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
+            )
+            answered.outcome = "recorded"
+            if told is not None:
+                answered.tell(told(number))
+        return number
+
+    def refuse(
+        self,
+        error: WellreadError,
+        *,
+        caller: Caller,
+        tool: str,
+        arguments: Mapping[str, object],
+        told: Callable[[WellreadError], Told] | None = None,
+    ) -> NoReturn:
+        """Trace a call that did not come to a question, and raise its error."""
+        with self._traced(caller, tool, arguments, told):
+            raise error
 
     def traces(
         self,
@@ -599,22 +625,32 @@ class Library:
 
     @contextmanager
     def _traced(
-        self, scope: Scope, tool: str, arguments: Mapping[str, object]
+        self,
+        caller: Caller,
+        tool: str,
+        arguments: Mapping[str, object],
+        told: Callable[[Any], Told] | None = None,
     ) -> Iterator[_Answered]:
-        """Trace a question with what came back, be it an error."""
+        """Trace a question with what came back, be it an error, which ``told`` is told."""
         started = time.perf_counter()
         answered = _Answered()
         try:
             yield answered
         except WellreadError as error:
             answered.outcome = type(error).__name__
+            if told is not None:
+                answered.tell(told(error))
+            raise
+        except Exception as error:
+            answered.outcome = type(error).__name__
             raise
         finally:
-            if self.config.trace:
+            # A library that is not there is not begun by a trace of asking it.
+            if self.config.trace and self._traces.path.is_file():
                 self._traces.add(
                     Trace(
                         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                        subject=subject_of(scope.caller),
+                        subject=subject_of(caller),
                         tool=tool,
                         arguments={key: value for key, value in arguments.items() if value},
                         returned=answered.returned,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wellread.output import BLANK, Line, line, plural
+from wellread.report_journal import lost_lines
 
 if TYPE_CHECKING:
     from wellread.documents import Problem, Run
@@ -76,6 +77,7 @@ def status_lines(status: Status) -> Iterator[Line]:
         yield line((warning, "warning"))
     if status.behind:
         yield line(("The text index is catching up with the last run.", "warning"))
+    yield from lost_lines(status.lost_traces)
     if status.acls:
         yield from _titled("who may read how many documents")
         column = max(len(str(acl.documents)) for acl in status.acls)
