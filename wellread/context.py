@@ -7,7 +7,7 @@ trust it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -83,9 +83,11 @@ def context(
     scope: Scope,
     settings: ContextSettings,
     synonyms: Synonyms | None = None,
+    notes_of: Callable[[Collection[str]], tuple[str, ...]] = lambda _: (),
 ) -> ContextResult:
-    """Everything that bears on a task, in scope. Raises ``UsageError`` for an empty task, a
-    budget that holds nothing, and unknown stakes."""
+    """Everything that bears on a task, in scope. ``notes_of`` gives what else a reader must
+    know of documents by their paths. Raises ``UsageError`` for an empty task, a budget that holds
+    nothing, and unknown stakes."""
     if task.budget < SMALLEST_BUDGET:
         raise UsageError(
             f"The budget {task.budget} is too small. Give {SMALLEST_BUDGET} tokens or more."
@@ -122,7 +124,7 @@ def context(
         budget=task.budget,
         as_of=task.as_of,
         indexed_at=snapshot.state.indexed_at,
-        notes=index_notes(snapshot),
+        notes=(*index_notes(snapshot), *notes_of({one.forms[0].path for one in drafts})),
     )
     return within_budget(whole, drafts, settings)
 

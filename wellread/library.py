@@ -281,7 +281,7 @@ class Library:
         domain: str | None = None,
         purpose: str | None = None,
         stop: threading.Event | None = None,
-        told: Callable[[ContextResult], Told] | None = None,
+        told: Callable[[ContextResult | WellreadError], Told] | None = None,
     ) -> ContextResult:
         """Everything that bears on a task, within a budget of tokens, with a verdict: see
         ``context.context``. ``today`` is the day that it is answered for.
@@ -308,14 +308,18 @@ class Library:
         }  # fmt: skip
         synonyms, broken = self._dictionary().current()
         with (
-            self._traced(scope, "context", arguments) as answered,
+            self._traced(scope.caller, "context", arguments, told) as answered,
             self._snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
-            result = context(snapshot, asked, scope=scope, settings=settings, synonyms=synonyms)
-            stale = freshness_notes(snapshot, [one.path for one in result.pieces], scope=scope)
-            if broken or stale:
-                result = replace(result, notes=(*result.notes, *broken, *stale))
+            result = context(
+                snapshot,
+                asked,
+                scope=scope,
+                settings=settings,
+                synonyms=synonyms,
+                notes_of=lambda paths: (*broken, *freshness_notes(snapshot, paths, scope=scope)),
+            )
             answered.returned = tuple(one.section for one in result.pieces)
             answered.outcome = result.outcome
             answered.left_out = sum(one.form is None for one in result.reduced)

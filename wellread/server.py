@@ -39,7 +39,6 @@ from wellread.tools import (
     INSTRUCTIONS,
     OPENAI_INSTRUCTIONS,
     Call,
-    ContextCall,
     ExactCall,
     MissCall,
     Profile,
@@ -384,20 +383,6 @@ def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -
                         else read_answer(result, call, cap=cap)
                     )
                 ),
-            )
-        case ContextCall():
-            from wellread.context_text import context_text
-
-            library.context(
-                call.task,
-                scope=scope,
-                today=call.as_of or today,
-                budget=call.budget,
-                stakes=call.stakes,
-                domain=call.domain,
-                purpose=call.purpose,
-                stop=stop,
-                told=lambda result: told(as_answer(context_text(result), shown=len(result.pieces))),
             )
         case MissCall():
             library.report_miss(
