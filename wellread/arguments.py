@@ -127,6 +127,15 @@ def build_parser() -> argparse.ArgumentParser:
     read.add_argument("--lines", metavar="FIRST-LAST", help="only these lines of the file")
     read.add_argument("--outline", action="store_true", help="the headings instead of the text")
 
+    context = command("context", "everything that bears on a task, within a budget", reading)
+    context.add_argument("text", nargs="*", metavar="TASK", help="what is to be done or answered")
+    context.add_argument("--budget", type=int, metavar="TOKENS", help="the most to deliver (10000)")
+    context.add_argument("--stakes", metavar="LEVEL", help="low, normal or high; else inferred")
+    context.add_argument("--domain", metavar="DOMAIN", help="whose always-on rules hold")
+    context.add_argument("--purpose", metavar="WORDS", help="what gated documents are wanted for")
+    context.add_argument("--as-of", metavar="DAY", help="the day to answer for (today)")
+    context.add_argument("--explain", action="store_true", help="what each score is made of")
+
     command("status", "what the library holds and how its runs went", reading)
     command("lint", "every mistake in the documents, by path and line", reading)
 

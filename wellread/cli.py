@@ -83,6 +83,7 @@ COMMANDS = {
     "search": "cli_read",
     "grep": "cli_read",
     "read": "cli_read",
+    "context": "cli_context",
     "status": "cli_read",
     "lint": "cli_read",
     "eval": "cli_eval",

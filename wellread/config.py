@@ -15,7 +15,7 @@ from wellread.access import Groups, fold
 from wellread.configfile import ConfigFile, absolute
 from wellread.errors import ConfigError
 from wellread.groups import checked_groups, read_groups
-from wellread.settings import TYPE_ALIASES
+from wellread.settings import GATED, TYPE_ALIASES
 from wellread.types import (
     TYPES,
     AccessRule,
@@ -27,6 +27,7 @@ from wellread.types import (
 
 if TYPE_CHECKING:
     from wellread.auth import AuthConfig
+    from wellread.context import ContextSettings
     from wellread.embed import EmbeddingSettings
     from wellread.rerank import RerankSettings
 
@@ -90,6 +91,7 @@ class Config:
     base_url: str | None
     http: HttpConfig
     auth_values: Mapping[str, Any] | None
+    context_values: Mapping[str, Any]
     fusion: Literal["sum", "rrf"] = "sum"
     lexical_share: float = 0.6
     embeddings: EmbeddingSettings | None = None
@@ -103,6 +105,12 @@ class Config:
         from wellread.auth import AuthConfig
 
         return AuthConfig(**self.auth_values)
+
+    def context(self) -> ContextSettings:
+        """What holds for ``context``."""
+        from wellread.context import ContextSettings
+
+        return ContextSettings(**self.context_values)
 
     def groups(self) -> Groups:
         """The groups of every known subject, folded. Reads ``groups.yaml`` where that is where
@@ -171,6 +179,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         base_url=_base_url(file),
         http=_http(file),
         auth_values=_auth(file),
+        context_values=_context(file),
     )
 
 
@@ -477,6 +486,27 @@ def _synonyms(file: ConfigFile) -> Path | None:
             "correct the path, or write the file (see docs/synonyms.md)"
         )
     return found
+
+
+def _context(file: ConfigFile) -> Mapping[str, Any]:
+    """``[context]``, ``[stakes]`` and ``[sensitivity.…]`` as the fields of its settings."""
+    stakes = file.values("stakes")
+    if not 1 <= stakes["authority"] <= 5:
+        remedy = "write a number from 1 to 5"
+        raise file.refuse("[stakes] authority", stakes["authority"], "an authority", remedy)
+    purposes = {}
+    for level in GATED:
+        for entry in file.all_values(f"sensitivity.{level}"):
+            if entry["purposes"] is not None:
+                purposes[level] = entry["purposes"]
+    rules = {"rules": stakes["rules"]} if stakes["rules"] is not None else {}
+    return {
+        "budget": file.values("context")["budget"],
+        "amount": stakes["amount"],
+        "authority": stakes["authority"],
+        "purposes": purposes,
+        **rules,
+    }
 
 
 def _http(file: ConfigFile) -> HttpConfig:

@@ -88,9 +88,11 @@ class ConfigFile:
         for key in self.written:
             if key not in top:
                 raise self.unknown("table or key", key, "the file", top)
-        for word in self.entries_of("types"):
-            if word != "aliases":
-                raise self.unknown("key", word, "[types]", ["aliases"])
+        for parent in {name.split(".")[0] for name in _BY_NAME} - set(_BY_NAME):
+            tables = [name.split(".")[1] for name in _BY_NAME if name.startswith(f"{parent}.")]
+            for word in self.entries_of(parent):
+                if word not in tables:
+                    raise self.unknown("key", word, f"[{parent}]", tables)
         for name, table in _BY_NAME.items():
             below = {other[len(name) + 1 :] for other in _BY_NAME if other.startswith(f"{name}.")}
             known = {setting.key for setting in table.settings} | below

@@ -24,6 +24,7 @@ from wellread.trace import REPORT, Trace, subject_of
 from wellread.types import Caller, Filters, Scope
 
 if TYPE_CHECKING:
+    from wellread.delivery import ContextResult
     from wellread.documents import Problem, Run
     from wellread.embedding import EmbeddingProgress
     from wellread.index import Progress
@@ -297,6 +298,64 @@ class Library:
             notes = freshness_notes(snapshot, [result.path], scope=scope)
             result = replace(result, notes=(*result.notes, *notes), as_of=snapshot.indexed_at)
             answered.returned, answered.outcome = (result.path,), "found"
+            if told is not None:
+                answered.tell(told(result))
+        return result
+
+    def context(
+        self,
+        task: str,
+        *,
+        scope: Scope,
+        today: date,
+        budget: int | None = None,
+        stakes: str | None = None,
+        domain: str | None = None,
+        purpose: str | None = None,
+        stop: threading.Event | None = None,
+        told: Callable[[ContextResult | WellreadError], Told] | None = None,
+    ) -> ContextResult:
+        """Everything that bears on a task, within a budget of tokens, with a verdict: see
+        ``context.context``. ``today`` is the day that it is answered for.
+
+        ``stakes`` (low, normal, high) and ``domain`` are inferred where left out; ``purpose``
+        opens what ``[sensitivity]`` gates. Raises ``UsageError`` for an empty task, a budget
+        that holds nothing and unknown stakes.
+        """
+        from wellread.context import Task, context
+        from wellread.freshness import freshness_notes
+
+        settings = self.config.context()
+        asked = Task(
+            text=task,
+            budget=budget if budget is not None else settings.budget,
+            as_of=today,
+            stakes=stakes,
+            domain=domain,
+            purpose=purpose,
+        )
+        arguments = {
+            "task": task, "budget": asked.budget, "stakes": stakes, "domain": domain,
+            "purpose": purpose, "as_of": today.isoformat(),
+        }  # fmt: skip
+        synonyms, broken = self._dictionary().current()
+        with (
+            self._traced(scope.caller, "context", arguments, told) as answered,
+            self._snapshot(stop) as snapshot,
+        ):
+            scope = self._current(scope, snapshot)
+            result = context(
+                snapshot,
+                asked,
+                scope=scope,
+                settings=settings,
+                synonyms=synonyms,
+                notes_of=lambda paths: (*broken, *freshness_notes(snapshot, paths, scope=scope)),
+            )
+            answered.returned = tuple(one.section for one in result.pieces)
+            answered.outcome = result.outcome
+            answered.left_out = sum(one.form is None for one in result.reduced)
+            answered.tokens = result.tokens
             if told is not None:
                 answered.tell(told(result))
         return result

@@ -51,6 +51,9 @@ TYPE_ALIASES = {
     "procedure": "playbook",
 }
 
+GATED = ("confidential", "personal", "regulated")
+"""Sensitivities that a purpose can be asked for."""
+
 TABLES: tuple[Table, ...] = (
     Table(
         name="sources",
@@ -359,6 +362,60 @@ TABLES: tuple[Table, ...] = (
                 "on this machine.",
             ),
         ),
+    ),
+    Table(
+        name="context",
+        about="What wellread context delivers: see docs/governance.md.",
+        settings=(
+            Setting(
+                key="budget",
+                kind="count",
+                default=10_000,
+                about="The most tokens of a delivery, estimated, where the call says nothing else. "
+                "At least 300.",
+            ),
+        ),
+    ),
+    Table(
+        name="stakes",
+        about="How much hangs on an answer, and what high stakes ask for.",
+        settings=(
+            Setting(
+                key="amount",
+                kind="count",
+                default=10_000,
+                about="The sum of money, in whatever currency, from which stakes are high.",
+            ),
+            Setting(
+                key="authority",
+                kind="count",
+                default=3,
+                about="The authority (1 to 5) that a document needs to carry an answer at high "
+                "stakes.",
+            ),
+            Setting(
+                key="rules",
+                kind="path",
+                example="stakes.toml",
+                about="A file of your own in place of the shipped rules (wellread/stakes.toml).",
+            ),
+        ),
+    ),
+    *(
+        Table(
+            name=f"sensitivity.{level}",
+            about=f"What context hands {level} documents over for. Without this table they are "
+            "delivered, and marked. search and read only mark in any case.",
+            settings=(
+                Setting(
+                    key="purposes",
+                    kind="names",
+                    example=["payroll"],
+                    about="The purposes of which one must be stated, as with --purpose payroll.",
+                ),
+            ),
+        )
+        for level in GATED
     ),
     Table(
         name="server",

@@ -30,6 +30,7 @@ Outcome = Literal[
     "found",
     "nothing-found",
     "nothing-with-filters",
+    "nothing-answers",
     "index-empty",
     "index-stale",
     "index-failed",

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from wellread.types import (
+    About,
     Attachment,
     DocumentType,
     Explanation,
     Filters,
     Lifecycle,
     Scope,
+    Sensitivity,
 )
 
 if TYPE_CHECKING:
@@ -182,11 +184,13 @@ class DocumentRecord:
     language: str
     owner: str
     domain: str
+    always_on: bool
+    triggers: tuple[str, ...]
     client: str
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
-    sensitivity: str
-    about: str
+    sensitivity: Sensitivity
+    about: About
     lifecycle: Lifecycle
     body_line: int
     total_lines: int
@@ -412,6 +416,14 @@ class Snapshot(Protocol):
 
     def count_documents(self, *, scope: Scope) -> int:
         """Documents in scope."""
+        ...
+
+    def count_passages(self, *, scope: Scope) -> int:
+        """Passages of the documents in scope."""
+        ...
+
+    def governing(self, *, scope: Scope) -> tuple[DocumentRecord, ...]:
+        """The documents in scope that are always on or have triggers, by path."""
         ...
 
     def find(self, path: str, *, scope: Scope) -> DocumentRecord | None:

@@ -380,6 +380,22 @@ class CatalogReader:
         ).fetchone()
         return int(row[0])
 
+    def count_passages(self, *, scope: Scope) -> int:
+        """Passages of the documents in scope."""
+        condition, values = document_condition(Restriction(scope=scope, filters=Filters()))
+        row = self.connection.execute(
+            "SELECT COUNT(*) FROM passages p JOIN documents d ON d.id = p.document_id "
+            f"WHERE {condition}",
+            values,
+        ).fetchone()
+        return int(row[0])
+
+    def governing(self, *, scope: Scope) -> tuple[DocumentRecord, ...]:
+        """The documents in scope that are always on or have triggers, by path."""
+        ids = [row[0] for row in self.connection.execute("SELECT document_id FROM governing")]
+        found = self.documents(ids, scope=scope)
+        return tuple(sorted(found.values(), key=lambda record: record.path))
+
     def paths(self) -> list[tuple[int, str]]:
         """Every document's id and path, for globs; what is made of it is a condition of a
         query that carries the scope as well."""
@@ -448,6 +464,8 @@ class CatalogReader:
                 language=row[5],
                 owner=record["owner"],
                 domain=record["domain"],
+                always_on=record["always_on"],
+                triggers=tuple(record["triggers"]),
                 client=record["client"],
                 aliases=tuple(record["aliases"]),
                 tags=tuple(record["tags"]),

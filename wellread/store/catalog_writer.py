@@ -155,6 +155,7 @@ class CatalogWriter:
                 "supersessions VALUES (?, ?)",
                 [(target,) for target in dict.fromkeys(rows.supersedes)],
             ),
+            ("governing VALUES (?)", [()] if rows.governing else []),
         ):
             if values:
                 many(f"INSERT INTO {table}", ((document_id, *value) for value in values))
@@ -198,6 +199,7 @@ class CatalogWriter:
             "attachments",
             "document_tags",
             "supersessions",
+            "governing",
         ):
             self.connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
         self.connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))

@@ -23,7 +23,8 @@ TermsRow = tuple[str, str, str, str, str, str]
 class DocumentRows:
     """Everything of one document that the store writes, but what only the run knows: ids,
     times, the acl. ``updated`` is what the document itself says, as an ordinal; ``words`` are
-    those that may be looked for by near spelling, once each."""
+    those that may be looked for by near spelling, once each. ``governing`` documents are
+    always on or have triggers: they may bear on a task whose words they lack."""
 
     path: str
     type: str
@@ -47,6 +48,7 @@ class DocumentRows:
     links: tuple[LinkRow, ...]
     attachments: tuple[AttachmentRow, ...]
     supersedes: tuple[str, ...]
+    governing: bool
 
 
 def to_rows(analyzed: AnalyzedDocument) -> DocumentRows:
@@ -105,6 +107,7 @@ def to_rows(analyzed: AnalyzedDocument) -> DocumentRows:
             for attachment in document.attachments
         ),
         supersedes=life.supersedes,
+        governing=document.always_on or bool(document.triggers),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wellread.errors import NoIndex, StoreUnavailable
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Of the catalog: another one means that it is rebuilt from the sources."""
 
 JOURNAL_FILE = "journal.db"
@@ -102,6 +102,7 @@ CREATE INDEX attachments_by_document ON attachments (document_id);
 CREATE TABLE supersessions (
   document_id INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY (target, document_id)
 ) WITHOUT ROWID;
+CREATE TABLE governing (document_id INTEGER PRIMARY KEY);
 CREATE TABLE left_files (
   path TEXT PRIMARY KEY, source TEXT NOT NULL, failed INTEGER NOT NULL,
   reason TEXT NOT NULL, message TEXT NOT NULL

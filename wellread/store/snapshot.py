@@ -293,6 +293,14 @@ class EmbeddedSnapshot:
         """Documents in scope."""
         return self.catalog.count_documents(scope=scope)
 
+    def count_passages(self, *, scope: Scope) -> int:
+        """Passages of the documents in scope."""
+        return self.catalog.count_passages(scope=scope)
+
+    def governing(self, *, scope: Scope) -> tuple[DocumentRecord, ...]:
+        """The documents in scope that are always on or have triggers, by path."""
+        return self.catalog.governing(scope=scope)
+
     def find_all(self, paths: Iterable[str], *, scope: Scope) -> dict[str, DocumentRecord]:
         """The documents at these paths, those in scope."""
         return self.catalog.find_all(paths, scope=scope)
