@@ -380,9 +380,11 @@ def _literal(unit: _Unit, within: _InScope, function: frozenset[str]) -> tuple[A
     whole = tuple(one for one in unit.alternatives if one.weight >= 1.0)
     if not unit.expandable and any(one.kind == "identifier" for one in whole):
         return whole
-    # A name of its own: written with a capital, and known to few passages.
+    # A name of its own: written with a capital, where the script has them, and known to few
+    # passages.
+    first = unit.written[:1]
     if (
-        unit.written[:1].isupper()
+        (first.isupper() or (first.upper() == first.lower() and first.isalpha()))
         and within.most(unit.alternatives)
         and within.rare(unit.alternatives)
     ):
