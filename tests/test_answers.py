@@ -519,6 +519,12 @@ def test_who_is_taken_out_of_a_group_reads_its_documents_no_more(tmp_path: Path)
         assert str(tmp_path) not in broken.text
 
 
+def test_a_report_of_a_miss_reads_so(tmp_path: Path, golden: Golden) -> None:
+    with library(tmp_path, {"a.md": "# A\n\ntext\n"}) as opened:
+        call = ("report_miss", {"question": "Who waters the plants?", "tried": ["plants", "rota"]})
+        golden("tools-report-miss.txt", played(serving(opened), call))
+
+
 def test_a_miss_is_kept_and_joined_with_its_like(books: Library) -> None:
     served = serving(books, "boris")
     first = ask(served, "report_miss", question="Who waters the plants?", tried=["plants"])
@@ -543,13 +549,14 @@ def test_any_text_is_answered_in_text_that_can_be_sent(
 
 
 def test_nothing_found_in_an_index_that_is_being_rewritten_asks_for_patience(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     """Other words, or a report of a miss, would be wrong advice: every hit may be missing."""
     with library(tmp_path, {"a.md": "# Prices\n\nprices of tin\n"}) as opened:
         monkeypatch.setattr(EmbeddedSnapshot, "behind", True)
         text = ask(serving(opened), "search", query="copper").text
         exact = ask(serving(opened), "find_exact", text="copper").text
+    golden("tools-rewritten.txt", timeless(text))
     assert text.startswith("Nothing found yet: the index is being rewritten.")
     assert "in a moment" in text
     assert "report_miss" not in text
