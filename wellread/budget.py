@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wellread.delivery import Form, Use
+from wellread.delivery import USE_ORDER, Form, Use
 
-SHRINKS: tuple[Use, ...] = ("background", "scaffold", "facts", "procedure", "rules")
+SHRINKS: tuple[Use, ...] = USE_ORDER[::-1]
 """The order in which groups give way."""
 
 
