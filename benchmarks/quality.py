@@ -19,10 +19,11 @@ from benchmarks.measure import Row, Table
 from benchmarks.quality_page import Measured, page
 from wellread.config import load
 from wellread.errors import MissingExtra
-from wellread.ladder import CONTEXT_LINE, Ladder, climb, rungs
+from wellread.ladder import Ladder, climb
 from wellread.output import emit
 from wellread.questions import read_questions
-from wellread.report_eval import ladder_lines
+from wellread.report_ladder import ladder_lines
+from wellread.rungs import CONTEXT_LINE, rungs
 
 PAGE = Path("docs/quality.md")
 COMPANY = Path("examples/company")

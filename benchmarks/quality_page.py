@@ -9,8 +9,10 @@ from datetime import date
 from benchmarks.published import PUBLISHED
 from wellread import __version__
 from wellread.evaluate import grouped, means
-from wellread.ladder import DECIDES, Ladder, Step
-from wellread.report_eval import bought, cost_of, difference_text, share
+from wellread.ladder import Ladder, Step
+from wellread.measures import DECIDES
+from wellread.report_eval import difference_text, share
+from wellread.report_ladder import bought, cost_of
 
 ABOUT = {
     "scifact": "claims against abstracts of papers, English",

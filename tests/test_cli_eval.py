@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +184,80 @@ def test_without_questions_the_next_step_is_said(home: Path, answer: Any) -> Non
 def test_without_an_index_that_is_said(home: Path, answer: Any) -> None:
     shutil.rmtree(home / ".wellread")
     assert answer()["code"] == 3
+
+
+# --- --tune ------------------------------------------------------------------------------------
+
+MORE = "".join(
+    f"- {{question: {words}, expect: [{path}], as: boris}}\n"
+    for words, path in [
+        ("gateway address", "vpn.md"),
+        ("vacation", "leave.md"),
+        ("days", "leave.md"),
+    ]
+)
+
+
+@pytest.fixture
+def with_vectors(home: Path) -> Iterator[Path]:
+    """The same library with vectors of an endpoint."""
+    pytest.importorskip("httpx2", reason="the extra [vectors] is not installed")
+    from tests.hash_embedder import HashEmbedder
+    from tests.model_server import model_server
+
+    def vectors(body: dict[str, Any], _: int) -> tuple[int, dict[str, str], Any]:
+        rows = HashEmbedder().embed_documents(body["input"])
+        return (
+            200,
+            {},
+            {"data": [{"index": n, "embedding": r.tolist()} for n, r in enumerate(rows)]},
+        )
+
+    with model_server(vectors) as server:
+        model = f'[embeddings]\nprovider = "openai"\nmodel = "m"\nendpoint = "{server.url}"\n'
+        library(home, FILES, model + groups({"ann": ["hr"], "boris": ["sales"]})).close()
+        (home / "questions.yaml").write_text(QUESTIONS + MORE)
+        yield home
+
+
+@pytest.mark.usefixtures("with_vectors")
+def test_share_of_the_words_is_proposed_from_the_questions(answer: Any) -> None:
+    found = answer("--tune")
+    assert found["code"] == 0
+    assert found["degraded"] == 0
+    proposal = found["tune"]
+    assert (proposal["set_now"], proposal["questions"], len(proposal["chosen"])) == (0.6, 6, 5)
+    assert len(proposal["means"]) == 21
+    assert proposal["held_out"]["questions"] == 6
+
+
+@pytest.mark.usefixtures("with_vectors")
+def test_ladder_of_a_library_with_vectors_has_their_rungs(answer: Any) -> None:
+    ladder = answer("--ladder")["ladder"]
+    assert [step["name"] for step in ladder["steps"]][-1] == "+ vectors, by the calibrated sum"
+    assert ladder["steps"][-1]["cost"]["vectors"]["embedded"] == 0
+    assert ladder["sweep"]["lexical_share"] == 0.6
+
+
+def test_share_cannot_be_proposed_from_a_handful_of_questions(answer: Any) -> None:
+    found = answer("--tune")
+    assert found["code"] == 2
+    assert "3 questions expect something: --tune needs 5" in found["error"]
+
+
+def test_share_cannot_be_proposed_without_vectors(home: Path, answer: Any) -> None:
+    (home / "questions.yaml").write_text(QUESTIONS + MORE)
+    found = answer("--tune")
+    assert found["code"] == 4
+    assert "name a model in [embeddings]" in found["error"]
+
+
+def test_answers_that_had_to_do_without_vectors_are_counted_and_said(
+    with_vectors: Path, answer: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in (with_vectors / ".wellread").glob("vectors-*"):
+        shutil.rmtree(folder)
+    found = answer()
+    assert found["degraded"] == 7
+    assert main(["eval", "--today", "2026-06-15"]) == 0
+    assert "7 of 7 answers were degraded: no passage has a vector yet" in capsys.readouterr().out

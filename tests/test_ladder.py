@@ -10,9 +10,10 @@ import pytest
 from tests.shelf import OWNER, TODAY, groups, library, page, scope_of
 from wellread.audit import Audit
 from wellread.evaluate import library_facts
-from wellread.ladder import Ladder, Rung, climb, rungs
+from wellread.ladder import Ladder, climb
 from wellread.library import Library
 from wellread.questions import Question
+from wellread.rungs import Rung, rungs
 from wellread.seed import Seed, expression, sections_of
 from wellread.steps import RetrievalSteps
 from wellread.store.base import Weights
@@ -56,7 +57,13 @@ def test_the_first_step_is_the_plain_recipe_and_the_last_what_a_library_does(
 def test_each_step_is_compared_with_the_one_before(ladder: Ladder) -> None:
     values = {step.rung.name: step.evaluation.means["success@5"] for step in ladder.steps}
     assert values["+ word pairs"] == 0.5
-    assert [rung.name for rung in ladder.left_out] == ["+ synonyms"]
+    assert {rung.name: rung.missing for rung in ladder.left_out} == {
+        "+ synonyms": "There is no dictionary: see docs/synonyms.md.",
+        "+ vectors, by ranks": "[embeddings] names no model: see docs/vectors.md.",
+        "+ vectors, by the calibrated sum": "[embeddings] names no model: see docs/vectors.md.",
+        "+ reranker": "[rerank] names no model: see docs/vectors.md.",
+    }
+    assert ladder.sweep is None
     assert values["+ context line"] == 1.0
     assert ladder.steps[0].changes == {}
     last = ladder.steps[-1].changes["success@5"]
@@ -81,7 +88,7 @@ def test_a_ladder_leaves_the_library_and_its_folder_alone(shelf: Library) -> Non
 
 
 def test_control_questions_alone_climb_without_a_difference_to_tell(shelf: Library) -> None:
-    from wellread.report_eval import ladder_lines
+    from wellread.report_ladder import ladder_lines
 
     found = climb(
         QUESTIONS[2:], shelf.config, caller=OWNER, today=TODAY, table=rungs(shelf.config)[1:3]

@@ -14,18 +14,19 @@ import pytest
 
 from wellread.audit import Audit
 from wellread.evaluate import Answer, Evaluation, judged
-from wellread.ladder import Cost, Ladder, Rung, Step, change
+from wellread.ladder import Cost, Ladder, Step, change
 from wellread.measures import MEASURES
 from wellread.output import emit
 from wellread.questions import Misplaced, Question
 from wellread.report_eval import (
     evaluation_lines,
-    ladder_lines,
     probability,
     share,
     signed,
 )
 from wellread.report_html import report
+from wellread.report_ladder import ladder_lines
+from wellread.rungs import Rung
 from wellread.types import Caller
 
 OWNER = Caller(subject=None, owner=True)

@@ -146,6 +146,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--ladder", action="store_true", help="measure the steps of retrieval one after the other"
     )
     measure.add_argument(
+        "--tune", action="store_true", help="propose what words count in the sum with vectors"
+    )
+    measure.add_argument(
         "--min", action="append", default=[], metavar="MEASURE=N", help="fail below: success@5=0.9"
     )
     measure.add_argument("--html", metavar="FILE", help="write a report as one page")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wellread.config import Config
     from wellread.evaluate import Evaluation
-    from wellread.ladder import Rung
+    from wellread.ladder import Ladder
     from wellread.output import Line
     from wellread.questions import Question
 
@@ -48,6 +48,8 @@ def eval(args: argparse.Namespace) -> int:
     with _subject(args) as subject:
         evaluation = _evaluation(args, subject)
         _show(evaluation, lines, answer)
+        if args.tune:
+            _tune(args, subject, lines, answer)
         if args.run:
             from wellread.measures import write_run
 
@@ -56,16 +58,9 @@ def eval(args: argparse.Namespace) -> int:
             _compare(Path(args.compare), evaluation, lines, answer)
         ladder = None
         if args.ladder:
-            from wellread.ladder import climb
-            from wellread.report_eval import ladder_json, ladder_lines
+            from wellread.report_ladder import ladder_json, ladder_lines
 
-            ladder = climb(
-                subject.questions,
-                subject.config,
-                caller=caller_of(args, subject.config),
-                today=today_of(args),
-                begun=_announced(args),
-            )
+            ladder = _climbed(args, subject)
             lines += ladder_lines(ladder)
             answer["ladder"] = ladder_json(ladder)
         if args.html:
@@ -83,10 +78,37 @@ def eval(args: argparse.Namespace) -> int:
     return CHECK_FAILED if missed or evaluation.leak_rate else 0
 
 
-def _announced(args: argparse.Namespace) -> Callable[[Rung], None] | None:
-    if args.json or not sys.stderr.isatty():
-        return None
-    return lambda rung: print(f"measuring {rung.name} …", file=sys.stderr)
+def _climbed(args: argparse.Namespace, subject: Subject) -> Ladder:
+    """The ladder, with what goes on told where somebody is watching."""
+    from wellread.ladder import climb
+    from wellread.progress import shown_progress
+
+    with shown_progress(sys.stderr) as shown:
+        begun = shown.begun
+        return climb(
+            subject.questions,
+            subject.config,
+            caller=caller_of(args, subject.config),
+            today=today_of(args),
+            begun=(lambda rung: begun(f"measuring {rung.name}")) if begun else None,
+            embedding=shown.embedding,
+        )
+
+
+def _tune(
+    args: argparse.Namespace, subject: Subject, lines: list[Line], answer: dict[str, Any]
+) -> None:
+    """The share of the words that suits these questions, chosen and judged on different ones."""
+    from wellread.evaluate import callers_of
+    from wellread.library import Library
+    from wellread.report_sweep import proposal_json, proposal_lines
+    from wellread.tune import propose
+
+    callers = callers_of(subject.questions, subject.config, caller_of(args, subject.config))
+    with Library.open(replace(subject.config, trace=False)) as library:
+        proposal = propose(subject.questions, library, callers=callers, today=today_of(args))
+    lines += proposal_lines(proposal)
+    answer["tune"] = proposal_json(proposal)
 
 
 def _show(evaluation: Evaluation, lines: list[Line], answer: dict[str, Any]) -> None:
@@ -159,6 +181,10 @@ def _collection(collection: Path, folder: Path, config: Config) -> Subject:
         plain,
         sources=named_sources([root], folder),
         lexical=config.lexical,
+        fusion=config.fusion,
+        lexical_share=config.lexical_share,
+        embeddings=config.embeddings,
+        rerank=config.rerank,
         workers=config.workers,
         trace=False,
     )

@@ -34,13 +34,14 @@ DEEP = 50
 class Answer:
     """What a search gave: the handles of the first page as they were shown; every document
     that the answer names; the documents of a longer page by their best passages; tokens of
-    the first page, and milliseconds that it took."""
+    the first page, and milliseconds that it took. ``degraded`` says what it had to do without."""
 
     handles: tuple[str, ...]
     named: tuple[str, ...]
     ranking: tuple[str, ...]
     tokens: int
     milliseconds: float
+    degraded: tuple[str, ...] = ()
 
 
 class Searcher(Protocol):
@@ -75,6 +76,7 @@ class LibrarySearcher:
             ranking=tuple(dict.fromkeys(hit.path for hit in deep.hits)),
             tokens=estimate(text_of(search_lines(page, explain=False))),
             milliseconds=milliseconds,
+            degraded=tuple(note for note in page.notes if note.startswith("degraded")),
         )
 
 
@@ -122,6 +124,11 @@ class Evaluation:
     def controls(self) -> list[Result]:
         """The results of control questions."""
         return [one for one in self.results if one.question.control]
+
+    @property
+    def degraded(self) -> list[Result]:
+        """The results that lack a model that the configuration names, or vectors of passages."""
+        return [one for one in self.results if one.answer.degraded]
 
     @property
     def means(self) -> dict[str, float]:

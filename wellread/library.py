@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
-from wellread.errors import ConfigError, NoIndex, UsageError, WellreadError
+from wellread.errors import ConfigError, ModelUnavailable, NoIndex, UsageError, WellreadError
 from wellread.models import Models
 from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store import journal
@@ -26,8 +26,10 @@ from wellread.types import Caller, Filters, Scope
 if TYPE_CHECKING:
     from wellread.delivery import ContextResult
     from wellread.documents import Problem, Run
+    from wellread.embed import Embedder
     from wellread.embedding import EmbeddingProgress
     from wellread.index import Progress
+    from wellread.ranking import Fusion
     from wellread.search import Detail
     from wellread.status import Status
     from wellread.suggest import Candidate
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
 
 NO_FILTERS = Filters()
 
+NO_MODEL = (
+    "There are no vectors: name a model in [embeddings] of wellread.toml and run `wellread index`."
+)
+
 
 class Library:
     """Everything that one index holds. Nothing is opened before it is needed; reading needs
@@ -47,11 +53,17 @@ class Library:
     where the library has changed since. ``today`` is the day that standing is computed for.
     ``session`` is written into traces: a server gives each of its runs a name of its own.
     ``steps`` are those that retrieval takes: other ones are for measuring, on a library of
-    their own where they concern the index.
+    their own where they concern the index. ``embedder`` stands in for the model that the
+    configuration names.
     """
 
     def __init__(
-        self, config: Config, *, session: str = "", steps: RetrievalSteps = DEFAULT_STEPS
+        self,
+        config: Config,
+        *,
+        session: str = "",
+        steps: RetrievalSteps = DEFAULT_STEPS,
+        embedder: Embedder | None = None,
     ) -> None:
         self.config = config
         self.session = session
@@ -59,7 +71,7 @@ class Library:
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
-        self._models = Models(config)
+        self._models = Models(config, embedder)
         self._traces = TraceWriter(config.library / journal.FILE)
         self._synonyms: SynonymFile | None = None
 
@@ -355,6 +367,30 @@ class Library:
             answered.tokens = result.tokens
             answered.tell(result)
         return result
+
+    def orders(
+        self, text: str, fusions: Sequence[Fusion], *, scope: Scope, today: date
+    ) -> list[tuple[str, ...]]:
+        """The documents that answer a text by each way of putting words and vectors together:
+        see ``blends.orders``. For measuring; leaves no trace. Raises ``ModelUnavailable`` where
+        there are no vectors to be had."""
+        from wellread.blends import orders
+
+        meaning = self._models.meaning(text)
+        if meaning is None or meaning.vector is None:
+            raise ModelUnavailable(meaning.note if meaning and meaning.note else NO_MODEL)
+        synonyms, _ = self._dictionary().current()
+        with self.snapshot() as snapshot:
+            return orders(
+                snapshot,
+                text,
+                meaning.vector,
+                fusions,
+                scope=self._current(scope, snapshot),
+                today=today,
+                steps=self.steps,
+                synonyms=synonyms,
+            )
 
     def status(self, *, scope: Scope, today: date) -> Status:
         """Counts within the scope, and for the local owner runs, failures and acls."""

@@ -13,6 +13,12 @@ from wellread.errors import MissingExtra, UsageError
 MEASURES = {"success@5": "Success@5", "recall@5": "R@5", "mrr": "RR", "ndcg@10": "nDCG@10"}
 """Our names for the measures, the first the one that counts, and those of the library."""
 
+DECIDES = "ndcg@10"
+"""The measure by which a step is said to be better: it sees the whole first page."""
+
+FEWEST = 5
+"""Questions of a category below which a difference is chance alone and is not shown."""
+
 DEPTH = 10
 """Documents of each ranking that are judged and written to a run file: what nDCG@10 sees."""
 

@@ -28,10 +28,11 @@ class Models:
     """What one library asks of models. Safe to share between threads; without a model in the
     configuration it is nothing, and imports nothing."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, embedder: Embedder | None = None) -> None:
+        """``embedder`` stands in for the model that the configuration names."""
         self.config = config
         self._guard = threading.Lock()
-        self._embedder: Embedder | None = None
+        self._embedder = embedder
         self._reranker: Reranker | None = None
         self._vectors: OrderedDict[str, QueryVector] = OrderedDict()
 
@@ -50,7 +51,7 @@ class Models:
         if settings is None:
             return None
         from wellread.embed import name_of
-        from wellread.ranking import Meaning
+        from wellread.ranking import Fusion, Meaning
         from wellread.store.snapshot import another_model
         from wellread.vectors import vectors_found
 
@@ -70,7 +71,8 @@ class Models:
             return Meaning(
                 vector=None, note=f"degraded: these are the hits by words alone. {error}"
             )
-        return Meaning(vector=vector, fusion=self.config.fusion, share=self.config.lexical_share)
+        fusion = Fusion(by=self.config.fusion, share=self.config.lexical_share)
+        return Meaning(vector=vector, fusion=fusion)
 
     def reranker(self) -> Reranker | None:
         """The model that ranks anew, where one is set; one that cannot be had says so when it

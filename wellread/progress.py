@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shown:
-    """What to call with each step of a run, and of embedding after it; ``None`` where nobody
-    is watching."""
+    """What to call with each step of a run, and of embedding after it, and with the name of
+    what else is begun; ``None`` where nobody is watching."""
 
     indexing: Callable[[Progress], None] | None = None
     embedding: Callable[[EmbeddingProgress], None] | None = None
+    begun: Callable[[str], None] | None = None
 
 
 @contextmanager
@@ -55,6 +56,7 @@ def shown_progress(stream: TextIO) -> Iterator[Shown]:
                 task, completed=progress.done, total=progress.total
             ),
             embedding=embedding,
+            begun=lambda name: bar.update(task, description=name, completed=0, total=None, left=""),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from wellread.analyze import embedded_text
@@ -13,11 +13,13 @@ from wellread.errors import ModelUnavailable, VectorsRefused
 from wellread.query import Query
 from wellread.rank import (
     LIKE_RELEVANCE,
+    RRF_K,
     Fused,
     calibrated_sum,
     exact_first,
     reciprocal_ranks,
     scaled,
+    similarity,
 )
 from wellread.store.base import (
     DenseResult,
@@ -36,14 +38,39 @@ NEAREST = 201
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Fusion:
+    """How two lists become one: by a calibrated sum, in which the words count ``share``, or by
+    ranks, with the constant ``k``. One list alone is for measuring."""
+
+    by: Literal["sum", "rrf", "words", "vectors"] = "sum"
+    share: float = 0.6
+    k: int = RRF_K
+
+
+DEFAULT_FUSION = Fusion()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Meaning:
     """What vectors can add to a query. Without a ``vector`` there is only a ``note`` that says
-    why. ``share`` is what the words count in the calibrated sum."""
+    why."""
 
     vector: QueryVector | None
     note: str | None = None
-    fusion: Literal["sum", "rrf"] = "sum"
-    share: float = 0.6
+    fusion: Fusion = DEFAULT_FUSION
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lists:
+    """What words and vectors say about a query, each best first. ``attainable`` is the largest
+    score that words could give, ``languages`` are those of the query's words, and ``exact`` the
+    passages that hold to the letter what it asks for."""
+
+    lexical: tuple[ScoredPassage, ...]
+    dense: DenseResult
+    attainable: float
+    languages: frozenset[str]
+    exact: frozenset[int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,46 +124,95 @@ def ranked(
 ) -> Ranking:
     """Words, and vectors where they can be had. A query of codes alone is one of words: a code
     means nothing but itself."""
-    words = tuple(Fused(passage_id=hit.passage_id, words=hit.score) for hit in lexical)
+    words = by_words(lexical)
     if meaning is None or (meaning.vector is not None and not query.languages):
-        return Ranking(fused=words)
+        return words
     if meaning.vector is None:
-        return Ranking(fused=words, notes=(meaning.note,) if meaning.note else ())
+        return replace(words, notes=(meaning.note,) if meaning.note else ())
     try:
-        dense = snapshot.dense(
-            meaning.vector,
-            scope=scope,
-            filters=filters,
-            limit=NEAREST,
-            also=[hit.passage_id for hit in lexical],
-        )
+        lists = lists_of(snapshot, query, lexical, meaning.vector, scope=scope, filters=filters)
     except VectorsRefused as error:
-        return Ranking(fused=words, notes=(f"degraded: no vectors. {error}",))
-    notes = covered(snapshot, scope=scope)
+        return replace(words, notes=(f"degraded: no vectors. {error}",))
+    ranking = words if lists is None else fused(lists, meaning.fusion)
+    return replace(ranking, notes=covered(snapshot, scope=scope))
+
+
+def by_words(lexical: Sequence[ScoredPassage]) -> Ranking:
+    """The passages in the order of their words."""
+    return Ranking(
+        fused=tuple(Fused(passage_id=hit.passage_id, words=hit.score) for hit in lexical)
+    )
+
+
+def lists_of(
+    snapshot: Snapshot,
+    query: Query,
+    lexical: Sequence[ScoredPassage],
+    vector: QueryVector,
+    *,
+    scope: Scope,
+    filters: Filters,
+) -> Lists | None:
+    """The list of the words with that of the vectors; ``None`` where no passage has a vector.
+    Raises ``VectorsRefused``."""
+    dense = snapshot.dense(
+        vector,
+        scope=scope,
+        filters=filters,
+        limit=NEAREST,
+        also=[hit.passage_id for hit in lexical],
+    )
     if dense is None:
-        return Ranking(fused=words, notes=notes)
+        return None
     dense = with_phrases(snapshot, query.store, dense, scope=scope, filters=filters)
-    if meaning.fusion == "rrf":
-        fused, scale, like = reciprocal_ranks(lexical, dense), 0.0, 0.0
-    else:
-        attainable = snapshot.attainable(query.store)
-        scale = meaning.share / attainable if attainable > 0 else 0.0
-        like = LIKE_RELEVANCE
-        fused = calibrated_sum(
-            lexical, dense, attainable=attainable, share=meaning.share, languages=query.languages
+    ids = list(
+        dict.fromkeys(
+            (*(hit.passage_id for hit in lexical), *(hit.passage_id for hit in dense.hits))
         )
-    ids = [one.passage_id for one in fused]
+    )
     held: Counter[int] = Counter()
     for group in query.exact:
         held.update(snapshot.group_scores(group, ids, scope=scope, filters=filters).keys())
     most = max(held.values(), default=0)
-    holders = {one for one, count in held.items() if count == most}
+    return Lists(
+        lexical=tuple(lexical),
+        dense=dense,
+        attainable=snapshot.attainable(query.store),
+        languages=query.languages,
+        exact=frozenset(one for one, count in held.items() if count == most),
+    )
+
+
+def fused(lists: Lists, fusion: Fusion) -> Ranking:
+    """Two lists as one."""
+    if fusion.by == "words":
+        return by_words(lists.lexical)
+    if fusion.by == "vectors":
+        near = lists.dense.hits
+        return Ranking(
+            fused=tuple(
+                Fused(passage_id=hit.passage_id, vectors=similarity(hit, lists.dense.medians))
+                for hit in near
+            )
+        )
+    if fusion.by == "rrf":
+        found, scale, like = reciprocal_ranks(lists.lexical, lists.dense, k=fusion.k), 0.0, 0.0
+    else:
+        scale = fusion.share / lists.attainable if lists.attainable > 0 else 0.0
+        like = LIKE_RELEVANCE
+        found = calibrated_sum(
+            lists.lexical,
+            lists.dense,
+            attainable=lists.attainable,
+            share=fusion.share,
+            languages=lists.languages,
+        )
+    first = lists.lexical[0].passage_id if lists.lexical else None
     return Ranking(
-        fused=tuple(exact_first(fused, lexical[0].passage_id if lexical else None, holders)),
+        fused=tuple(exact_first(found, first, lists.exact)),
         scale=scale,
         like=like,
-        fused_by=meaning.fusion,
-        notes=notes,
+        fused_by=fusion.by,
     )
 
 
@@ -187,13 +263,7 @@ def reranked(
         scores = reranker.scores(query.text, texts)
     except ModelUnavailable as error:
         note = f"degraded: the hits are in the order without a reranker. {error}"
-        return Ranking(
-            fused=ranking.fused,
-            scale=ranking.scale,
-            like=ranking.like,
-            fused_by=ranking.fused_by,
-            notes=(*ranking.notes, note),
-        )
+        return replace(ranking, notes=(*ranking.notes, note))
     by_model = {one.passage_id: score - one.score for one, score in zip(known, scores, strict=True)}
     ordered = sorted(
         (moved(one, by_model[one.passage_id]) for one in known), key=lambda one: -one.score

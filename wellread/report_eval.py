@@ -8,7 +8,6 @@ from typing import Any
 
 from wellread.evaluate import SEEN_FIRST, Evaluation, Result, grouped, means
 from wellread.judged_answers import LABELS, Labelled
-from wellread.ladder import DECIDES, Ladder, Step
 from wellread.measures import MEASURES
 from wellread.output import BLANK, Line, line, plural
 from wellread.questions import FEW, Misplaced, Question
@@ -134,10 +133,19 @@ def _warning_lines(evaluation: Evaluation) -> Iterator[Line]:
     if total < FEW:
         few = f"Only {total} {plural(total, 'question')}: below {FEW} chance decides."
         yield line((f"{few} Add the questions that people asked.", "warning"))
+    if evaluation.degraded:
+        yield line((degraded_text(evaluation), "warning"))
     for one in evaluation.misplaced:
         yield line((misplaced_text(one), "warning"))
     for question in evaluation.unreadable:
         yield line((unreadable_text(question), "warning"))
+
+
+def degraded_text(evaluation: Evaluation) -> str:
+    """How many answers lack what the configuration asks for, and what the first of them says."""
+    degraded = evaluation.degraded
+    of = f"{len(degraded)} of {len(evaluation.results)} answers"
+    return f"{of} were {degraded[0].answer.degraded[0]}"
 
 
 def unreadable_text(question: Question) -> str:
@@ -167,6 +175,7 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
         "leak_rate": evaluation.leak_rate,
         "tokens": statistics.median(one.answer.tokens for one in evaluation.results),
         "milliseconds": round(statistics.median(spent), 2),
+        "degraded": len(evaluation.degraded),
         "categories": _groups_json(grouped(evaluation.asked, lambda q: q.category)),
         "languages": _groups_json(grouped(evaluation.asked, lambda q: q.language)),
         "results": [_result_json(one) for one in evaluation.results],
@@ -200,52 +209,7 @@ def _result_json(result: Result) -> dict[str, Any]:
     }
 
 
-# --- the ladder ------------------------------------------------------------------------------
-
-
-def ladder_lines(ladder: Ladder) -> Iterator[Line]:
-    """A table of the rungs, and in words what each bought and cost."""
-    width = max((len(step.rung.name) for step in ladder.steps), default=0)
-    heads = "  ".join(f"{NAMES[name]:>9}" for name in MEASURES)
-    yield line((f"{'step':<{width}}  {heads}  leaks  index s  disk MB  search ms  tokens", "quiet"))
-    for step in ladder.steps:
-        cost = step.cost
-        values = "  ".join(f"{share(value):>9}" for value in step.evaluation.means.values())
-        yield line(
-            f"{step.rung.name:<{width}}  {values}  {share(step.evaluation.leak_rate):>5}  "
-            f"{cost.seconds:>7.1f}  {cost.disk / 1e6:>7.1f}  {cost.milliseconds:>9.1f}  "
-            f"{cost.tokens:>6.0f}"
-        )
-    yield BLANK
-    for before, step in zip(ladder.steps, ladder.steps[1:], strict=False):
-        yield from _step_lines(before, step)
-    for rung in ladder.left_out:
-        yield line((f"{rung.name}: left out. {rung.missing}", "warning"))
-
-
-def _step_lines(before: Step, step: Step) -> Iterator[Line]:
-    yield line((step.rung.name, "title"), (f"  {step.rung.about}", "quiet"))
-    if step.changes:
-        yield line(bought(step), indent=2)
-    yield line(cost_of(before, step), indent=2)
-    if step.categories:
-        parts = [f"{name} {difference_text(one)}" for name, one in step.categories.items()]
-        yield line("By category: " + "; ".join(parts) + ".", indent=2)
-    yield BLANK
-
-
-def bought(step: Step) -> str:
-    """What a step bought, in words."""
-    change = step.changes[DECIDES]
-    first = step.changes["success@5"]
-    if not change.proven:
-        verdict = "No difference is shown"
-    else:
-        verdict = "Better" if change.mean > 0 else "Worse"
-    return (
-        f"{verdict}: {NAMES[DECIDES]} {difference_text(change)}, success@5 {signed(first.mean)}; "
-        f"{change.better} questions better, {change.worse} worse, of {change.questions}."
-    )
+# --- differences -----------------------------------------------------------------------------
 
 
 def difference_text(change: Difference) -> str:
@@ -259,40 +223,6 @@ def difference_text(change: Difference) -> str:
 def probability(p: float) -> str:
     """A p-value, as far as it is known."""
     return "p < .001" if p < 0.001 else f"p {share(p)}"
-
-
-def cost_of(before: Step, step: Step) -> str:
-    """What a step costs, in words."""
-    old, new = before.cost, step.cost
-    return (
-        f"Costs: index {old.seconds:.1f} → {new.seconds:.1f} s, disk {old.disk / 1e6:.1f} → "
-        f"{new.disk / 1e6:.1f} MB, a search {old.milliseconds:.1f} → {new.milliseconds:.1f} ms, "
-        f"an answer {old.tokens:.0f} → {new.tokens:.0f} tokens."
-    )
-
-
-def ladder_json(ladder: Ladder) -> dict[str, Any]:
-    """A ladder as documented in docs/json.md."""
-    from wellread.output import plain
-
-    return {
-        "steps": [
-            {
-                "name": step.rung.name,
-                "about": step.rung.about,
-                "measures": step.evaluation.means,
-                "leak_rate": step.evaluation.leak_rate,
-                "cost": plain(step.cost),
-                "changes": plain(step.changes),
-                "categories": plain(step.categories),
-            }
-            for step in ladder.steps
-        ],
-        "left_out": [{"name": rung.name, "why": rung.missing} for rung in ladder.left_out],
-    }
-
-
-# --- another run, judged answers -----------------------------------------------------------------
 
 
 def comparison_lines(name: str, changes: Mapping[str, Difference]) -> Iterator[Line]:

@@ -6,23 +6,25 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from wellread.evaluate import Evaluation, Result, grouped, means
-from wellread.ladder import DECIDES, Ladder, Step
-from wellread.measures import MEASURES
+from wellread.ladder import Ladder, Step
+from wellread.measures import DECIDES, MEASURES
 from wellread.report_eval import (
     CAME_INSTEAD,
     NAMES,
-    bought,
-    cost_of,
+    degraded_text,
     difference_text,
     misplaced_text,
     share,
     unreadable_text,
 )
+from wellread.report_ladder import bought, cost_of
+from wellread.report_sweep import marked, verdict
+from wellread.sweep import Sweep
 
 BARS = ("success@5", DECIDES)
 """What the chart shows of each rung."""
 
-WIDTH, LABEL, ROW, BAR = 760, 170, 46, 16
+WIDTH, LABEL, ROW, BAR = 800, 230, 46, 16
 """Of the chart, in pixels: the whole, the names of the rungs, a rung, a bar."""
 
 CAPTION = (
@@ -102,7 +104,8 @@ def _summary(evaluation: Evaluation) -> str:
 
 
 def _warnings(evaluation: Evaluation) -> str:
-    texts = [misplaced_text(one) for one in evaluation.misplaced]
+    texts = [degraded_text(evaluation)] if evaluation.degraded else []
+    texts += [misplaced_text(one) for one in evaluation.misplaced]
     texts += map(unreadable_text, evaluation.unreadable)
     items = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return f'<ul class="bad">{items}</ul>' if items else ""
@@ -132,7 +135,23 @@ def _ladder(ladder: Ladder) -> str:
         f'<p class="soft">{escape(rung.name)}: left out. {escape(rung.missing)}</p>'
         for rung in ladder.left_out
     ]
+    if ladder.sweep is not None:
+        parts.append(_sweep(ladder.sweep))
     return "\n".join(parts)
+
+
+def _sweep(sweep: Sweep) -> str:
+    """Each list alone and both together, with other constants, and what falls short."""
+    ways = [("words alone", sweep.words), ("vectors alone", sweep.vectors)]
+    ways += [(f"by ranks, k = {way.fusion.k}", way) for way in sweep.ranks]
+    ways += [(f"by the sum, lexical_share = {way.fusion.share:g}", way) for way in sweep.sums]
+    rows = (f"<tr>{_cell(name)}{_cell(marked(sweep, way), True)}</tr>" for name, way in ways)
+    table = _table((("way", False), (NAMES[DECIDES], True)), rows, "sweep")
+    verdicts = "".join(
+        f"<p>{name}: {escape(verdict(sweep, way))}</p>"
+        for name, way in (("By ranks", sweep.by_ranks), ("By the sum", sweep.by_sum))
+    )
+    return f"<h3>Words and vectors together</h3>{verdicts}{table}"
 
 
 def _bought(step: Step) -> str:
