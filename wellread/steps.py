@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wellread.store.base import Weights
@@ -10,7 +11,16 @@ PAIR_WEIGHT = 0.2
 """nDCG@10 at 0, 0.1, 0.2, 0.3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963 .964 .964,
 deep-rag-gitlab (whole pages) .777 .802 .822 .825."""
 
-DEFAULT_WEIGHTS = Weights()
+PRESETS: Mapping[str, Weights] = {
+    "5/3/1": Weights(),
+    "3/2/1": Weights(title=3, heading=2),
+    "8/4/1": Weights(title=8, heading=4),
+    "1/1/1": Weights(title=1, heading=1),
+}
+"""How often a word of the title, of a heading and of the body counts, by name. docs/quality.md has
+what they give; the first is what a library does."""
+
+DEFAULT_WEIGHTS = PRESETS["5/3/1"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
