@@ -21,7 +21,7 @@ $(TESTS_READY): $(READY)
 	touch $@
 
 $(BENCH_READY): $(TESTS_READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[e5,use]" --group bench
 	touch $@
 
 $(CONFORMANCE_READY): $(TESTS_READY)
