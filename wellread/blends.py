@@ -42,7 +42,7 @@ def orders(
         scope=scope,
         filters=filters,
         synonyms=synonyms if steps.synonyms else None,
-        pair_weight=steps.pair_weight,
+        weights=steps.query,
     )
     words = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     lists = lists_of(snapshot, query, words.hits, vector, scope=scope, filters=filters)

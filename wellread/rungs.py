@@ -7,7 +7,7 @@ from typing import Literal
 
 from wellread.config import Config
 from wellread.rank import RRF_FUSED, RRF_K
-from wellread.steps import DEFAULT_STEPS, RetrievalSteps
+from wellread.steps import DEFAULT_STEPS, QueryWeights, RetrievalSteps
 from wellread.store.base import Weights
 
 CONTEXT_LINE = "+ context line"
@@ -36,7 +36,9 @@ class Rung:
 def rungs(config: Config) -> tuple[Rung, ...]:
     """The steps in their order, each with all those before it; what the configuration lacks is
     said."""
-    words = RetrievalSteps(weights=Weights(context=0, pairs=0), pair_weight=0, synonyms=False)
+    words = RetrievalSteps(
+        weights=Weights(context=0, pairs=0), query=QueryWeights(pair=0), synonyms=False
+    )
     pairs = RetrievalSteps(weights=Weights(context=0), synonyms=False)
     dictionary = config.synonyms is not None and config.synonyms.is_file()
     return (
