@@ -56,6 +56,9 @@ WEAK_ON = ("scifact",)
 KEPT = "embeddings.db"
 """In ``data.WORK``: the vectors of all passages and questions, for the next measurement."""
 
+SHORT = ("xquad-mixed-enru", "xquad-x-ru2en", "xquad-x-en2ru")
+"""Sets of two languages, of which words know one: only the last step of words is measured."""
+
 WEIGHED = ("scifact", "cranfield", "deep-rag-gitlab", "xquad-ru")
 """Sets on which other field weights are measured."""
 
@@ -101,7 +104,7 @@ def model_of(settings: EmbeddingSettings) -> Remembered | None:
 def climbed(name: str, model: Remembered | None, weak: Remembered | None) -> Measured:
     """The ladder on a judged set, the same on the other engine, with a weaker model, and with
     other field weights."""
-    ladder, documents = on_engine(name, "tantivy", model)
+    ladder, documents = on_engine(name, "tantivy", model, last=name in SHORT)
     fts5 = None
     if name in BOTH_ENGINES:
         other, _ = on_engine(name, "fts5", None, last=True)

@@ -63,12 +63,13 @@ def _collections(measured: Sequence[Measured]) -> Iterator[str]:
     yield "|---|" + "--:|" * (len(heads) - 1)
     for one in measured:
         last = one.last
+        values = {step.rung.name: share(step.evaluation.means[DECIDES]) for step in one.words}
         yield row(
             [
                 f"{one.name}: {ABOUT[one.name]}",
                 f"{one.documents:,}",
                 f"{len(last.evaluation.asked):,}",
-                *(share(step.evaluation.means[DECIDES]) for step in one.words),
+                *(values.get(name, "") for name in names),
                 share(one.fts5) if one.fts5 is not None else "",
                 against(last.evaluation.means[DECIDES], one.target),
                 share(last.evaluation.means["success@5"]),

@@ -26,7 +26,7 @@ SHOWN = 8
 SEEN_FIRST = 5
 """Documents among which success is looked for, as in success@5."""
 
-DEEP = 50
+DEEP = 30
 """Hits that hold ten documents for certain: a document has three at most."""
 
 
