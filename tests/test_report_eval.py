@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_sweep import swept
 from wellread.audit import Audit
 from wellread.evaluate import Answer, Evaluation, judged
 from wellread.ladder import Cost, Ladder, Step, change
@@ -26,8 +27,9 @@ from wellread.report_eval import (
 )
 from wellread.report_html import report
 from wellread.report_ladder import ladder_lines
-from wellread.rungs import Rung
+from wellread.rungs import BY_SUM, Rung
 from wellread.types import Caller
+from wellread.workshop import VectorCost
 
 OWNER = Caller(subject=None, owner=True)
 HOSTILE = 'Days <script>document.title = "taken"</script> & "more"'
@@ -76,6 +78,15 @@ AFTER = evaluation(("hr/old.md", "hr/leave.md"), ("it/vpn.md",))
 def ladder() -> Ladder:
     cost = Cost(seconds=1.0, disk=1_000_000, milliseconds=2.0, tokens=100)
     dearer = Cost(seconds=2.0, disk=3_000_000, milliseconds=2.5, tokens=120)
+    with_vectors = Cost(
+        seconds=602.0,
+        disk=4_000_000,
+        milliseconds=42.5,
+        tokens=120,
+        vectors=VectorCost(
+            passages=1200, embedded=200, seconds=600.0, disk=1_000_000, milliseconds=40.0
+        ),
+    )
     return Ladder(
         steps=(
             Step(rung=Rung(name="seed", about="plain", steps=None), evaluation=BEFORE, cost=cost),
@@ -86,8 +97,16 @@ def ladder() -> Ladder:
                 changes={name: change(AFTER, BEFORE, name) for name in MEASURES},
                 categories={"own-words": change(AFTER, BEFORE, "ndcg@10", "own-words")},
             ),
+            Step(
+                rung=Rung(name=BY_SUM, about="both", steps=None, vectors="sum"),
+                evaluation=AFTER,
+                cost=with_vectors,
+                changes={name: change(AFTER, AFTER, name) for name in MEASURES},
+                to_words=change(AFTER, BEFORE, "ndcg@10"),
+            ),
         ),
-        left_out=(Rung(name="+ vectors", about="", steps=None, missing="Install them."),),
+        left_out=(Rung(name="+ reranker", about="", steps=None, missing="Install it."),),
+        sweep=swept((0.6, 0.6), (0.9, 0.8)),
     )
 
 
@@ -140,6 +159,10 @@ const found = {
   labels: [...document.querySelectorAll('#ladder > text:not(.soft)')].map((t) => t.textContent),
   outside: [...document.querySelectorAll('#ladder *')].filter((one) =>
     box(one).right > box(document.querySelector('#ladder')).right + 1).map((one) => one.outerHTML),
+  overlaps: [...document.querySelectorAll('#ladder > text:not(.soft)')].filter((text) =>
+    [...document.querySelectorAll('#ladder rect.value')].some((bar) => box(bar).width > 0 &&
+      box(text).left < box(bar).left && box(text).right > box(bar).left)).map((t) => t.textContent),
+  ways: document.querySelectorAll('#sweep tbody tr').length,
   rows: all, failed: shown(),
   first: document.querySelector('#questions tbody td').textContent,
   width: document.documentElement.scrollWidth <= window.innerWidth,
@@ -165,9 +188,11 @@ def test_a_browser_shows_the_ladder_and_every_question(tmp_path: Path) -> None:
 
     values = json.loads(unescape(found[1]))
     assert values["title"] == "Evaluation"
-    first_before, _, first_after, _ = values["bars"]
+    first_before, _, first_after, *_ = values["bars"]
     assert first_after == pytest.approx(2 * first_before, rel=0.01)  # success@5 from .5 to 1
-    assert {"seed", "+ <b>"} <= set(values["labels"])
+    assert {"seed", "+ <b>", BY_SUM} <= set(values["labels"])
+    assert values["overlaps"] == []
+    assert values["ways"] == 14
     assert values["outside"] == []
     assert (values["rows"], values["failed"]) == (3, 1)
     assert values["first"] == HOSTILE
