@@ -91,29 +91,20 @@ class Workshop:
         path, seconds = self._index(rung.steps)
         if rung.rerank and self.config.rerank is not None:
             reranker_of(self.config.rerank)  # one that cannot be had is no rung
-        if not rung.vectors:
-            library = self._open(path, rung)
-            disk = size_of(path)
-            return Built(
-                searcher=self._asking(library), library=library, seconds=seconds, disk=disk
-            )
-        cost = self._embed(path, questions)
+        cost = self._embed(path, questions) if rung.vectors else None
         library = self._open(path, rung)
         return Built(
-            searcher=self._asking(library),
+            searcher=LibrarySearcher(library, self.today),
             library=library,
-            seconds=seconds + cost.seconds,
+            seconds=seconds + (cost.seconds if cost else 0.0),
             disk=size_of(path),
             vectors=cost,
         )
 
-    def _asking(self, library: Library) -> Searcher:
-        return LibrarySearcher(library, self.today)
-
     def _seed(self) -> Built:
-        plain = Rung(name="", about="", steps=RetrievalSteps(weights=Weights(context=0, pairs=0)))
-        path, _ = self._index(RetrievalSteps(weights=Weights(context=0, pairs=0)))
-        library = self._open(path, plain)
+        steps = RetrievalSteps(weights=Weights(context=0, pairs=0))
+        path, _ = self._index(steps)
+        library = self._open(path, Rung(name="", about="", steps=steps))
         file = self.folder / "seed.db"
         started = time.perf_counter()
         seed = Seed(file, sections_of(library), self.audit)
