@@ -87,7 +87,7 @@ def _lists(having: Sequence[Measured]) -> Iterator[str]:
 
 def _pace(costs: Sequence[VectorCost]) -> str:
     largest = max(costs, key=lambda cost: cost.passages)
-    return f"The costs of vectors for the largest of them. {vectors_cost(largest)}"
+    return f"What that costs, for the one of most passages: {vectors_cost(largest)}"
 
 
 def _verdicts(having: Sequence[Measured]) -> Iterator[str]:

@@ -74,7 +74,7 @@ def cost_of(before: Step, step: Step) -> str:
         f"an answer {old.tokens:.0f} → {new.tokens:.0f} tokens."
     )
     if new.vectors is not None and old.vectors is None:
-        told += f" {vectors_cost(new.vectors)}"
+        told += f" Of these, {vectors_cost(new.vectors)}"
     return told
 
 
@@ -84,7 +84,7 @@ def vectors_cost(cost: VectorCost) -> str:
     if cost.embedded < cost.passages:
         now = f"{cost.embedded:,} of them now, the others were there and count at the same pace"
     return (
-        f"Of these, embedding {cost.passages:,} passages takes {cost.seconds:.1f} s ({now}), "
+        f"embedding {cost.passages:,} passages takes {cost.seconds:.1f} s ({now}), "
         f"vectors take {cost.disk / 1e6:.1f} MB, and a query's own vector "
         f"{cost.milliseconds:.1f} ms."
     )
