@@ -8,7 +8,7 @@ BENCH_READY := $(VENV)/.bench-ready
 CONFORMANCE_READY := $(VENV)/.conformance-ready
 DEMO := .demo
 
-.PHONY: demo test check format bench keycloak conformance load clean
+.PHONY: demo test check format bench eval keycloak conformance load clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,7 +17,7 @@ $(READY): pyproject.toml
 	touch $@
 
 $(TESTS_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server,eval]" --group dev
 	touch $@
 
 $(BENCH_READY): $(TESTS_READY)
@@ -56,6 +56,9 @@ load: $(TESTS_READY)
 
 bench: $(BENCH_READY)
 	$(BIN)/python -m benchmarks.bench
+
+eval: $(BENCH_READY)
+	$(BIN)/python -m benchmarks.quality
 
 clean:
 	rm -rf $(VENV) $(DEMO) .bench

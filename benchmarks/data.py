@@ -6,13 +6,14 @@ out it is ``.data``, then ``../shared/data``. Archives are unpacked into ``.data
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tarfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from wellread.beir import read_collection, write_files
+from wellread.questions import Question
 
 UNPACKED = Path(".data")
 WORK = Path(".bench")
@@ -82,48 +83,26 @@ def files(root: Path) -> list[Path]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged:
-    """A judged set, written out as files: ``names`` maps their paths to ids."""
+    """A judged set, written out as files, with the questions to them."""
 
     root: Path
-    names: dict[str, str]
-    queries: dict[str, str]
-    qrels: dict[str, dict[str, int]]
+    documents: int
+    questions: tuple[Question, ...]
 
 
 def judged(name: str) -> Judged:
     """A judged set as a user would have it: one markdown file for each document. A set that
     brings its own pages keeps them."""
     source = holder(collection(name), "corpus.jsonl")
-    qrels: dict[str, dict[str, int]] = {}
-    for line in (source / "qrels.tsv").read_text().splitlines():
-        query, document, grade = line.split("\t")
-        if grade.lstrip("-").isdigit():
-            qrels.setdefault(query, {})[document] = int(grade)
     root = WORK / "files" / name
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
-    names: dict[str, str] = {}
-    for number, row in enumerate(rows(source / "corpus.jsonl")):
-        own = row["id"] if row["id"].endswith(".md") else f"{number // 1000}/{number}.md"
-        path = root / own
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = row["text"]
-        if own != row["id"] and row.get("title"):
-            text = f"# {row['title']}\n\n{text}"
-        path.write_text(text, encoding="utf-8")
-        names[own] = row["id"]
-    queries = {row["id"]: row["text"] for row in rows(source / "queries.jsonl")}
-    wanted = {query: text for query, text in queries.items() if query in qrels}
-    return Judged(root=root.resolve(), names=names, queries=wanted, qrels=qrels)
+    paths = write_files(source, root)
+    questions = read_collection(source, paths)
+    return Judged(root=root.resolve(), documents=len(paths), questions=questions)
 
 
 def holder(folder: Path, name: str) -> Path:
     """The folder that holds a file: the archive's own or one below it."""
     found = folder if (folder / name).is_file() else next(folder.glob(f"*/{name}")).parent
     return found
-
-
-def rows(file: Path) -> Iterator[dict[str, str]]:
-    with file.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,6 +84,7 @@ def served() -> Iterator[str]:
         try:
             line = server.stderr.readline()
             assert " at http://" in line, line + server.stderr.read()
+            threading.Thread(target=sys.stderr.writelines, args=(server.stderr,)).start()
             yield line.split(" at ")[1].strip()
         finally:
             server.terminate()

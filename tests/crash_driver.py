@@ -24,7 +24,7 @@ from wellread import cli, indexing, locks
 from wellread.config import load
 from wellread.errors import NoIndex
 from wellread.library import Library
-from wellread.store import catalog_writer, embedded, journal, schema, tantivy_index
+from wellread.store import catalog_writer, embedded_writer, journal, schema, tantivy_index
 from wellread.types import Caller
 
 TODAY = date(2026, 6, 15)
@@ -215,11 +215,11 @@ class Events:
         for name in ("add", "delete", "clear", "commit", "rollback"):
             self.around(tantivy_index.TantivyWriter, name)
         for name in ("commit", "rollback"):
-            self.around(embedded.EmbeddedWriter, name)
+            self.around(embedded_writer.EmbeddedWriter, name)
         for name in ("acquire", "release"):
             self.around(locks.WriterLock, name)
         self.around(journal, "add_run")
-        self.around(embedded, "remove_tantivy_folders")
+        self.around(embedded_writer, "remove_tantivy_folders")
         self.around(indexing, "prepare_folder")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from rapidfuzz.distance import OSA
 
 from wellread.analyze import analyze_document
+from wellread.documents import Document, Passage
 from wellread.store.base import (
     Alternative,
     LexicalResult,
@@ -19,7 +20,7 @@ from wellread.store.base import (
     VocabularyTerm,
     Weights,
 )
-from wellread.types import Caller, Document, Filters, Lifecycle, Passage, Scope
+from wellread.types import Caller, Filters, Lifecycle, Scope
 
 OWNER = Scope(
     caller=Caller(subject=None, owner=True),

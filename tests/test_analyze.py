@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.memory import make_document, whole_passage
 from wellread.analyze import ANALYZER_VERSION, analyze_document, context_line, text_start
-from wellread.types import Document, Heading, Passage
+from wellread.documents import Document, Heading, Passage
 
 
 def document(body: str, title: str = "Travel") -> Document:

@@ -20,9 +20,11 @@ from wellread.answers import FRAME, Answer, read_answer
 from wellread.errors import RunRefused, UsageError
 from wellread.library import Library
 from wellread.server import Serving, answer_call
+from wellread.store.snapshot import EmbeddedSnapshot
 from wellread.tokens import estimate
 from wellread.tools import ReadCall
-from wellread.types import OutlineEntry, ReadResult, Standing
+from wellread.types import Standing
+from wellread.views import OutlineEntry, ReadResult
 
 Golden = Callable[[str, str], None]
 BASE = "https://docs.example.com/"
@@ -507,12 +509,20 @@ def test_who_is_taken_out_of_a_group_reads_its_documents_no_more(tmp_path: Path)
         file.write_text("ann: [sales]\n", encoding="utf-8")
         assert "No such document for you" in ask(served, "read", handle="a.md").text
         file.write_text("bob: [hr]\n", encoding="utf-8")
-        assert "No such document for you" in ask(served, "read", handle="a.md").text
+        gone = ask(served, "read", handle="a.md")
+        assert gone.is_error
+        assert "words for hr" not in gone.text
         file.write_text("ann: [hr\n", encoding="utf-8")
         broken = ask(served, "read", handle="a.md")
         assert broken.is_error
         assert "words for hr" not in broken.text
         assert str(tmp_path) not in broken.text
+
+
+def test_a_report_of_a_miss_reads_so(tmp_path: Path, golden: Golden) -> None:
+    with library(tmp_path, {"a.md": "# A\n\ntext\n"}) as opened:
+        call = ("report_miss", {"question": "Who waters the plants?", "tried": ["plants", "rota"]})
+        golden("tools-report-miss.txt", played(serving(opened), call))
 
 
 def test_a_miss_is_kept_and_joined_with_its_like(books: Library) -> None:
@@ -536,3 +546,18 @@ def test_any_text_is_answered_in_text_that_can_be_sent(
     answer = ask(serving(books, "timur"), name, **{argument: text}, **more)
     assert answer.text.encode()
     assert "wellread failed" not in answer.text
+
+
+def test_nothing_found_in_an_index_that_is_being_rewritten_asks_for_patience(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
+) -> None:
+    """Other words, or a report of a miss, would be wrong advice: every hit may be missing."""
+    with library(tmp_path, {"a.md": "# Prices\n\nprices of tin\n"}) as opened:
+        monkeypatch.setattr(EmbeddedSnapshot, "behind", True)
+        text = ask(serving(opened), "search", query="copper").text
+        exact = ask(serving(opened), "find_exact", text="copper").text
+    golden("tools-rewritten.txt", timeless(text))
+    assert text.startswith("Nothing found yet: the index is being rewritten.")
+    assert "in a moment" in text
+    assert "report_miss" not in text
+    assert exact.startswith("Nothing found. ")

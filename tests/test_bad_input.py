@@ -19,7 +19,7 @@ import pytest
 
 from wellread import cli, indexing, locks
 from wellread.locks import WriterLock
-from wellread.store import embedded, schema, tantivy_index
+from wellread.store import embedded_writer, schema, tantivy_index
 from wellread.store.base import Weights
 
 ROOT = Path(__file__).parent.parent
@@ -164,15 +164,15 @@ def test_a_damaged_journal_is_named_and_the_step_that_mends_it_does(home: Home) 
 def test_a_full_run_mends_damage_wherever_sqlite_finds_it(
     home: Home, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    drop_all = embedded.drop_all
+    drop_all = embedded_writer.drop_all
 
     def damaged(connection: sqlite3.Connection) -> None:
-        monkeypatch.setattr(embedded, "drop_all", drop_all)
+        monkeypatch.setattr(embedded_writer, "drop_all", drop_all)
         error = sqlite3.DatabaseError("database disk image is malformed")
         error.sqlite_errorcode = code
         raise error
 
-    monkeypatch.setattr(embedded, "drop_all", damaged)
+    monkeypatch.setattr(embedded_writer, "drop_all", damaged)
     assert home("index", "--full").code == 0
     assert home.whole()
 

@@ -120,7 +120,7 @@ def test_misses_are_listed_with_who_looked_for_what(
     shown = re.sub(r"\d{4}-\d\d-\d\d", "2026-06-15", home("misses", "--all")[1])
     golden("misses.txt", shown)
     assert "approves" not in home("misses")[1]
-    assert home("forget", "--subject", "ann")[1] == "1 record of ann deleted\n"
+    assert home("forget", "--subject", "ann")[1] == "2 records of ann deleted\n"
     assert home.json("misses")["misses"][0]["subjects"] == ["bob"]
 
 

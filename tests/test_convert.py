@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from wellread import convert as module
 from wellread.convert import convert, join_hyphens, known_words
 from wellread.decode import decode
+from wellread.documents import Converted
 from wellread.errors import SkippedFile
 from wellread.tables import COLUMN_LIMIT, markdown_table, table_from_csv
-from wellread.types import Converted
 
 WHY = "needs wellread[office]"
 

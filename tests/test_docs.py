@@ -92,6 +92,7 @@ def ask(company: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         ("index", ("index",)),
         ("status", ("status", "--today", "2026-06-15")),
         ("lint", ("lint",)),
+        ("eval", ("eval", "--today", "2026-06-15")),
     ],
 )
 def test_documented_keys_are_those_that_the_example_company_prints(
@@ -101,7 +102,7 @@ def test_documented_keys_are_those_that_the_example_company_prints(
     assert section
     documented, printed = json.loads(section[1]), ask(*arguments)
     assert list(documented) == list(printed)
-    for key in ("hits", "matches", "outline", "links", "attachments", "acls"):
+    for key in ("hits", "matches", "outline", "links", "attachments", "acls", "results"):
         if documented.get(key):
             assert printed[key], key
             assert set(documented[key][0]) == set(printed[key][0]), key
@@ -138,7 +139,8 @@ def test_toml_examples_of_a_page_are_read(tmp_path: Path, name: str) -> None:
 def test_dependencies_have_permissive_licences() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["office"], *extras["server"]]
+    groups = (project["dependencies"], extras["office"], extras["server"], extras["eval"])
+    wanted = [requirement for group in groups for requirement in group]
     for requirement in wanted:
         name = re.split(r"[\[<>=~! ]", requirement)[0]
         about = metadata(name)

@@ -21,7 +21,8 @@ from wellread.regex import compile_pattern
 from wellread.store import texts
 from wellread.store.base import DocumentRecord
 from wellread.store.texts import TextReader, TextWriter, fold, text_row
-from wellread.types import Caller, ExactResult, Filters, LineMatch, Scope
+from wellread.types import Caller, Filters, Scope
+from wellread.views import ExactResult, LineMatch
 
 EVERYTHING = Scope(
     caller=Caller(subject=None, owner=True),

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from wellread.documents import FileEntry, SkippedEntry
 from wellread.errors import ConfigError, RunRefused, SkippedFile
 from wellread.kinds import kind_of
 from wellread.sources.exclude import DEFAULT_EXCLUDE, compile_exclude
 from wellread.sources.folder import FolderSource
-from wellread.types import FileEntry, SkippedEntry
 
 ROOT_USER = os.geteuid() == 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,8 +18,8 @@ from tests.web import ACCEPT, Web, serve
 from wellread.auth import AuthConfig, TokenChecker
 from wellread.config import HttpConfig
 from wellread.errors import ConfigError, StoreUnavailable, UsageError
-from wellread.http_app import bind, listening
 from wellread.jwks import KeysUnavailable
+from wellread.listening import bind, listening
 from wellread.types import Caller
 
 METADATA = "https://wellread.example/.well-known/oauth-protected-resource/mcp"
@@ -279,6 +280,24 @@ def test_large_requests_are_refused_declared_or_not(web: Web) -> None:
         assert answer.status_code == 413
 
 
+def test_a_body_that_does_not_come_is_not_waited_for(
+    web: Web, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("wellread.http_app.BODY_SECONDS", 0.05)
+    host, _, port = web.base.removeprefix("http://").partition(":")
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {signed()}\r\n"
+        "Accept: application/json, text/event-stream\r\n"
+        "Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"
+    )
+    with socket.create_connection((host, int(port)), timeout=10) as slow:
+        slow.sendall(head.encode())
+        answer = slow.recv(4096)
+    assert b" 40" in answer.split(b"\r\n")[0], answer
+    assert [one for one in caplog.records if one.levelno > logging.INFO] == []
+    assert web.post(signed()).status_code == 200
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 60_000])
 def test_what_is_no_request_is_a_mistake_of_the_client(web: Web, body: bytes) -> None:
     plain = {"content-type": "application/json"}
@@ -384,3 +403,18 @@ def test_an_address_that_is_taken_is_said() -> None:
 
 def test_the_caller_of_http_is_never_the_owner() -> None:
     assert not Caller(subject=None).owner
+
+
+def test_who_still_sends_when_the_server_stops_leaves_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("wellread.http_app.GRACE_SECONDS", 1)
+    with serve(told_who()) as running:
+        host, _, port = running.base.removeprefix("http://").partition(":")
+        slow = socket.create_connection((host, int(port)), timeout=10)
+        head = f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 9\r\n\r\n{{"
+        slow.sendall(head.encode())
+        assert running.post().status_code == 200
+    slow.close()
+    assert "Cancel 1 running task" in caplog.text
+    assert "Traceback" not in caplog.text

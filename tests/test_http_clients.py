@@ -121,6 +121,22 @@ def test_a_client_of_either_era_lists_and_calls_the_tools(web: Web, mint: Mint, 
     asyncio.run(play())
 
 
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-03-26", "2024-11-05"])
+def test_a_client_of_an_older_version_is_served(web: Web, mint: Mint, version: str) -> None:
+    about = {"clientInfo": {"name": "old", "version": "1"}, "capabilities": {}}
+
+    def post(method: str, **params: Any) -> str:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        headers = {"mcp-protocol-version": version}
+        answer = web.post(mint("ann"), json=body, headers=headers)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+    assert f'"protocolVersion":"{version}"' in post("initialize", protocolVersion=version, **about)
+    arguments = {"handle": "sales/quillfeather.md"}
+    assert "Travel of quillfeather" in post("tools/call", name="read", arguments=arguments)
+
+
 @pytest.mark.parametrize("mode", ERAS)
 def test_two_users_see_different_documents(web: Web, mint: Mint, mode: str) -> None:
     async def found(user: str) -> set[str]:

@@ -12,12 +12,13 @@ import pytest
 from wellread import index as index_module
 from wellread import prepare
 from wellread.config import load
+from wellread.documents import FileEntry, Run
 from wellread.errors import RunRefused, SkippedFile, WellreadError
 from wellread.library import Library
 from wellread.report import held_back, status_lines
 from wellread.sources.folder import FolderSource
 from wellread.status import Status
-from wellread.types import Caller, FileEntry, Run
+from wellread.types import Caller
 
 TODAY = date(2026, 6, 15)
 OWNER = Caller(subject=None, owner=True)

@@ -16,12 +16,13 @@ import pytest
 
 from wellread import prepare as prepare_module
 from wellread.config import load
+from wellread.documents import FileEntry, Run
 from wellread.errors import RunRefused, SkippedFile
 from wellread.library import Library
 from wellread.prepare import Preparation, Prepared, Task
 from wellread.sources.folder import FolderSource
 from wellread.store import journal
-from wellread.types import Caller, FileEntry, Run, SearchResult
+from wellread.types import Caller, SearchResult
 
 OWNER = Caller(subject=None, owner=True)
 ANN = Caller(subject="ann", groups=frozenset({"sales"}))

@@ -112,7 +112,7 @@ def test_a_journal_of_version_1_is_migrated_with_all_that_it_holds(tmp_path: Pat
     path = old_journal(tmp_path / journal.FILE)
     for _ in range(2):  # once migrated, it stays as it is
         with closing(journal.open_journal(path)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+            assert connection.execute("PRAGMA user_version").fetchone() == (schema.JOURNAL_VERSION,)
             (kept,) = journal.traces(connection)
             assert (kept.subject, kept.returned) == ("ann", ("travel.md#per-diem",))
             assert (kept.tokens, kept.session) == (None, "")

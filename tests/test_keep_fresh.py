@@ -13,12 +13,13 @@ from pathlib import Path
 
 from tests.shelf import TODAY, groups, library, page, scope_of, write
 from wellread.config import SourceConfig, load
+from wellread.documents import Run
 from wellread.errors import NotFound
 from wellread.index import Progress
 from wellread.keep_fresh import KeepFresh
 from wellread.library import Library
 from wellread.locks import WatcherLock, WriterLock
-from wellread.types import Caller, Run
+from wellread.types import Caller
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 30.0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from wellread import cli, indexing
-from wellread.store import embedded, schema, tantivy_index
+from wellread.store import embedded_writer, schema, tantivy_index
 from wellread.store.catalog_writer import CatalogWriter
 
 ROOT = Path(__file__).parent.parent
@@ -186,7 +186,7 @@ def test_a_full_disk_while_a_refusal_is_noted_is_said(
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(embedded, "write_meta", full)
+        patched.setattr(embedded_writer, "write_meta", full)
         assert library.refused(4, "index").says("disk is full")
     (library.folder / "away").rename(library.folder / "docs")
     library.whole()

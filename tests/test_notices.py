@@ -11,17 +11,12 @@ from hypothesis import strategies as st
 
 from tests.shelf import OWNER, library, page
 from wellread.conventions import numbered
+from wellread.documents import Document, FileEntry, RawFile
 from wellread.frontmatter import Frontmatter
 from wellread.notices import remarks
 from wellread.parse import parse
 from wellread.standing import own_standing
-from wellread.types import (
-    Document,
-    FileEntry,
-    ParseRules,
-    RawFile,
-    StandingRules,
-)
+from wellread.types import ParseRules, StandingRules
 
 TODAY = date(2026, 3, 16)
 

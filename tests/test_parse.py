@@ -6,17 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wellread.documents import Converted, ConvertedPage, Document, FileEntry, RawFile
 from wellread.fields import default_access
 from wellread.parse import parse, parse_converted
-from wellread.types import (
-    Converted,
-    ConvertedPage,
-    DefaultRule,
-    Document,
-    FileEntry,
-    ParseRules,
-    RawFile,
-)
+from wellread.types import DefaultRule, ParseRules
 
 RULES = ParseRules()
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellread.quantities import Quantity, number, quantities, same
+from wellread.quantities import Quantity, elided, number, quantities, same
 
 
 def one(text: str) -> Quantity:
@@ -113,3 +113,57 @@ def test_any_text_has_quantities_in_order_that_do_not_overlap(text: str) -> None
     found = quantities(text)
     assert all(left.end <= right.start for left, right in pairwise(found))
     assert all(one.low <= one.high for one in found)
+
+
+@given(st.text(alphabet="0123456789 .,'-$%kдней days:", max_size=40))
+def test_any_row_of_figures_is_read_without_an_error(text: str) -> None:
+    assert all(one.low <= one.high for one in quantities(text))
+
+
+def test_numbers_side_by_side_stay_two() -> None:
+    found = quantities("between $10,000 180.5 km away and 5 days")
+    assert (found[0].kind, found[0].low) == ("money", 10_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "low"),
+    [
+        ("a fifth of the revenue", "percent", 20),
+        ("четверть суммы", "percent", 25),
+        ("half of the price", "percent", 50),
+        ("twenty-five seats", "count", 25),
+        ("one and a half million dollars", "money", 1_500_000),
+        ("сто пятьдесят рублей", "money", 150),
+        ("раз в сутки", "duration", 1),
+        ("every week", "duration", 7),
+        ("within a week", "duration", 7),
+        ("a fortnight, that is one fortnight", "duration", 14),
+        ("за неделю до конца", "duration", 7),
+        ("дважды в неделю", "duration", 3.5),
+        ("on the tenth of each month", "date", 10),
+        ("до 10-го числа", "date", 10),
+        ("until 3 pm", "time", 15),
+        ("до трёх часов дня", "time", 15),
+        ("by 17:30", "time", 17.5),
+        ("a couple of reviewers", "count", 2),
+    ],
+)
+def test_what_is_said_without_figures_is_read_too(text: str, kind: str, low: float) -> None:
+    found = one(text)
+    assert (found.kind, found.low) == (kind, low)
+
+
+def test_half_a_year_and_six_months_may_be_the_same() -> None:
+    assert same(one("полгода"), one("six months"))
+    assert not same(one("полгода"), one("90 дней"))
+
+
+def test_day_without_a_year_is_the_same_in_any_year() -> None:
+    assert same(one("31 March"), one("2027-03-31"))
+    assert not same(one("31 March"), one("2027-06-30"))
+
+
+def test_number_without_a_unit_is_of_the_kind_that_its_sentence_speaks_of() -> None:
+    text = "С первой сделки 30 %, с каждого продления — 20."
+    (bare,) = elided(text, len(text), quantities(text))
+    assert (bare.kind, bare.low, bare.written) == ("percent", 20, "20")

@@ -9,7 +9,8 @@ import pytest
 from tests.shelf import OWNER, TODAY, library, page, scope_of
 from wellread.errors import NotFound, RunRefused, UsageError
 from wellread.library import Library
-from wellread.types import Caller, ReadResult
+from wellread.types import Caller
+from wellread.views import ReadResult
 
 TEXT = page("# Leave\n\nintro\n\n## Paid\n\ntwenty days\n\n### How\n\nask\n\n## Unpaid\n\nask too")
 

@@ -18,6 +18,8 @@ import uvicorn
 from tests.shelf import library, page
 from tests.web import Web, ask, client
 from wellread.cli import main
+from wellread.library import Library
+from wellread.types import Caller
 
 AUTH = '[auth]\nissuer = "https://id.example.com"\naudience = "https://wellread.example/mcp"\n'
 
@@ -120,6 +122,10 @@ def test_it_serves_everyone_on_loopback_and_ends_when_told(
     assert process.returncode == 0
     assert out == ""
     assert "Traceback" not in err
+    with Library.open(home / "wellread.toml") as opened:
+        traces = opened.traces(scope=opened.scope(Caller(subject=None, owner=True)))
+    assert [trace.subject for trace in traces] == ["(everyone)", "(everyone)"]
+    assert len({trace.session for trace in traces} - {""}) == 1, "a run is a session"
 
 
 def test_without_an_index_it_starts_and_says_so(home: Path) -> None:

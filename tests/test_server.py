@@ -7,6 +7,7 @@ import logging
 import re
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -175,6 +176,7 @@ def test_a_miss_is_handed_to_the_library_with_who_asked(
 
     def report(question: str, **more: Any) -> int:
         got.append((question, more["scope"].caller.subject, more["looked_for"], more["tried"]))
+        more["told"](12)
         return 12
 
     monkeypatch.setattr(books, "report_miss", report, raising=False)
@@ -320,3 +322,24 @@ def test_no_tool_count_or_error_tells_of_what_the_caller_may_not_read(
             told = text.replace(json.dumps(arguments.get("text", ""))[1:-1], "")
             assert canary not in told, (name, arguments, text)
     assert seen == answers(without)
+
+
+@pytest.mark.parametrize("subject", ["hr-ann", "sales-bob", "nobody"])
+def test_connector_tells_nothing_of_what_the_caller_may_not_read(
+    tmp_path: Path, subject: str
+) -> None:
+    mine = subject.partition("-")[0] if "-" in subject else None
+    members = groups({"hr-ann": ["hr"], "sales-bob": ["sales"], "nobody": []})
+    files = guarded_files()
+    calls = [
+        *(("search", {"query": f"{word} shared"}) for word in CANARIES.values()),
+        *(("fetch", {"id": name}) for name in (*files, "missing.md")),
+    ]
+    with library(tmp_path, files, members) as opened:
+        served = serving(opened, subject, profile="openai", base_url="https://docs.example.com/")
+        assert served.caller is not None
+        for name, arguments in calls:
+            text = answer_call(served, served.caller, name, arguments, threading.Event()).text
+            for group, canary in CANARIES.items():
+                if group not in {mine, None}:
+                    assert canary not in text, (name, arguments)

@@ -14,6 +14,7 @@ from typing import get_args
 import pytest
 
 from wellread.cli import COMMANDS
+from wellread.documents import Problem, Run
 from wellread.output import Line, emit, emit_json, line, plain
 from wellread.report import lint_lines, run_lines, status_lines
 from wellread.show import (
@@ -25,22 +26,15 @@ from wellread.show import (
     search_lines,
 )
 from wellread.status import AclNote, FileNote, Status
-from wellread.types import (
+from wellread.trace import Lost
+from wellread.types import Counts, Explanation, Hit, Outcome, SearchResult, Standing, StandingName
+from wellread.views import (
     AttachmentView,
-    Counts,
     ExactResult,
-    Explanation,
-    Hit,
     LineMatch,
     LinkView,
-    Outcome,
     OutlineEntry,
-    Problem,
     ReadResult,
-    Run,
-    SearchResult,
-    Standing,
-    StandingName,
 )
 
 AT = "2026-06-15T09:00:00Z"
@@ -212,6 +206,7 @@ STATUS = Status(
     failed=(FileNote(path="b.docx", message="not a zip file"),),
     failed_count=1,
     acls=(AclNote(readers="everyone", documents=50), AclNote(readers="hr", documents=4)),
+    lost_traces=Lost(traces=3, since="2026-06-14T08:00:00.000+00:00"),
 )
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wellread.documents import ConvertedPage
 from wellread.slugs import Slugs, page_slug, slug
-from wellread.types import ConvertedPage
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wellread.documents import Converted, ConvertedPage, Document, FileEntry, RawFile
 from wellread.parse import parse, parse_converted
 from wellread.split import PASSAGE_CHARACTERS, STUB_CHARACTERS, split
-from wellread.types import Converted, ConvertedPage, Document, FileEntry, ParseRules, RawFile
+from wellread.types import ParseRules
 
 RULES = ParseRules()
 ENTRY = FileEntry(

@@ -18,6 +18,7 @@ from tests.memory import MemorySnapshot, make_document
 from tests.shelf import OWNER, TODAY, groups, library, page, scope_of, write
 from wellread.cli import main
 from wellread.config import load
+from wellread.documents import Problem
 from wellread.errors import ConfigError
 from wellread.expand import MAX_SYNONYMS, SYNONYM_WEIGHT
 from wellread.library import Library
@@ -26,7 +27,7 @@ from wellread.query import Query, build_query
 from wellread.store import journal
 from wellread.suggest import abbreviations
 from wellread.synonyms import BrokenDictionary, Synonyms, parse
-from wellread.types import Caller, Filters, Problem, SearchResult
+from wellread.types import Caller, Filters, SearchResult
 
 HOUSE = """
 # what people say, and what the pages call it

@@ -15,7 +15,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from wellread.auth import AuthConfig, TokenChecker
 from wellread.config import HttpConfig
-from wellread.http_app import bind, http_app, listening, uvicorn_config
+from wellread.http_app import http_app, uvicorn_config
+from wellread.listening import bind, listening
 
 ERAS = ("legacy", "auto")
 """With the ``initialize`` handshake (2025-11-25), and without it (2026-07-28)."""

@@ -99,10 +99,16 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="let more than half of a source disappear",
     )
+    index.add_argument(
+        "--reembed", action="store_true", help="make all vectors anew, by the model that is set"
+    )
     index.add_argument("--watch", action="store_true", help="go on, following the file system")
 
     search = command("search", "find passages about an idea", reading, traced, filters)
     search.add_argument("text", nargs="*", metavar="WORDS", help="a few words; a question is fine")
+    search.add_argument(
+        "--similar-to", metavar="PATH[#SECTION]", help="what is like this, in place of words"
+    )
     search.add_argument("--limit", type=int, default=8, metavar="N", help="hits a page (8)")
     search.add_argument("--page", metavar="CURSOR", help="a further page, as an answer named it")
     search.add_argument(
@@ -121,9 +127,31 @@ def build_parser() -> argparse.ArgumentParser:
     read.add_argument("--lines", metavar="FIRST-LAST", help="only these lines of the file")
     read.add_argument("--outline", action="store_true", help="the headings instead of the text")
 
+    context = command("context", "everything that bears on a task, within a budget", reading)
+    context.add_argument("text", nargs="*", metavar="TASK", help="what is to be done or answered")
+    context.add_argument("--budget", type=int, metavar="TOKENS", help="the most to deliver (10000)")
+    context.add_argument("--stakes", metavar="LEVEL", help="low, normal or high; else inferred")
+    context.add_argument("--domain", metavar="DOMAIN", help="whose always-on rules hold")
+    context.add_argument("--purpose", metavar="WORDS", help="what gated documents are wanted for")
+    context.add_argument("--as-of", metavar="DAY", help="the day to answer for (today)")
+    context.add_argument("--explain", action="store_true", help="what each score is made of")
+
     command("status", "what the library holds and how its runs went", reading)
     command("lint", "every mistake in the documents, by path and line", reading)
 
+    measure = command("eval", "measure retrieval by questions whose answers are known", reading)
+    measure.add_argument("questions", nargs="?", metavar="FILE", help="questions.yaml")
+    measure.add_argument("--beir", metavar="DIR", help="a judged collection instead of the library")
+    measure.add_argument(
+        "--ladder", action="store_true", help="measure the steps of retrieval one after the other"
+    )
+    measure.add_argument(
+        "--min", action="append", default=[], metavar="MEASURE=N", help="fail below: success@5=0.9"
+    )
+    measure.add_argument("--html", metavar="FILE", help="write a report as one page")
+    measure.add_argument("--run", metavar="FILE", help="write the rankings as a TREC run")
+    measure.add_argument("--compare", metavar="FILE", help="compare with such a run")
+    measure.add_argument("--answers", metavar="FILE", help="say what went wrong in judged answers")
     synonyms = command("synonyms", "propose entries for the dictionary", reading)
     synonyms.add_argument("action", metavar="ACTION", help=", ".join(SYNONYM_ACTIONS))
 

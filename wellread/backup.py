@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wellread.errors import NoIndex, RunRefused, StoreUnavailable, UsageError
 from wellread.locks import WriterLock
-from wellread.store.embedded import prepare_folder
+from wellread.store.embedded_writer import prepare_folder
 from wellread.store.schema import unavailable
 
 FORMAT = 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from wellread.delivery import Reach
+from wellread.documents import Passage, Section
 from wellread.folding import fold
 from wellread.governed import Signals, TriggerMatch, governed_score, overlap
 from wellread.languages import detect_language
@@ -17,7 +18,7 @@ from wellread.standing import standings_in
 from wellread.stems import stem
 from wellread.store.base import DocumentRecord, DocumentText, Snapshot
 from wellread.terms import index_terms
-from wellread.types import Explanation, Filters, Passage, Scope, Section, Standing
+from wellread.types import Explanation, Filters, Scope, Standing
 
 CONSIDERED = 100
 """Passages weighed, half the window of a search: the rest is far below the floor."""

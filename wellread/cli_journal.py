@@ -41,7 +41,7 @@ def traces(args: argparse.Namespace) -> int:
     if args.tools:
         from wellread.usage import usage
 
-        summed = usage(found, gap_minutes=args.gap)
+        summed = usage(reversed(found), gap_minutes=args.gap)
         value = {"usage": plain(summed), "lost": plain(lost)}
         return _shown(args, value, [*usage_lines(summed), *lost_lines(lost)])
     value = {"traces": plain(found), "lost": plain(lost)}

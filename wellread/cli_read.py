@@ -25,7 +25,9 @@ CHECK_FAILED = 6
 
 def search(args: argparse.Namespace) -> int:
     """Search the passages about an idea."""
-    text = text_of(args, "'a few words'")
+    if args.similar_to is not None and args.text:
+        raise UsageError("give either words or --similar-to, not both")
+    text = None if args.similar_to is not None else text_of(args, "'a few words'")
     if args.detail not in DETAILS:
         raise UsageError(f"--detail {args.detail!r} is unknown. Known: {', '.join(DETAILS)}")
     config = config_of(args)
@@ -35,6 +37,7 @@ def search(args: argparse.Namespace) -> int:
     with Library.open(config) as library:
         result = library.search(
             text,
+            similar_to=args.similar_to,
             scope=library.scope(caller),
             today=today,
             filters=filters,

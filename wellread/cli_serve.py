@@ -53,10 +53,13 @@ def serve(args: argparse.Namespace) -> int:
 def serve_over_http(args: argparse.Namespace, config: Config) -> int:
     """Serve many callers, each by a token; with ``--no-auth``, whoever is on this machine, as
     everyone."""
+    from secrets import token_hex
+
     from wellread.access import identify
-    from wellread.http_app import listening, serve_http
+    from wellread.http_app import serve_http
     from wellread.keep_fresh import KeepFresh
     from wellread.library import Library
+    from wellread.listening import listening
     from wellread.server import mcp_server, serving_of
 
     identify(
@@ -74,7 +77,7 @@ def serve_over_http(args: argparse.Namespace, config: Config) -> int:
         no_auth=args.no_auth,
         allowed_hosts=args.allow_host,
     )
-    with Library.open(config) as library:
+    with Library(config, session=token_hex(4)) as library:
         server = mcp_server(serving_of(library, None, args.profile))
         if where.auth is None:
             who = "everybody on this machine what everyone may read, as no token is asked for"

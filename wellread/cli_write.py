@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wellread.config import Config, SourceConfig
+    from wellread.documents import Run
     from wellread.index import Progress
     from wellread.library import Library
-    from wellread.types import Run
     from wellread.watch import Watching
 
 
@@ -82,7 +82,8 @@ def _one_run(
 ) -> Run:
     from wellread.progress import shown_progress
 
-    with shown_progress(sys.stderr) as bar:
+    with shown_progress(sys.stderr) as shown:
+        bar = shown.indexing
 
         def told(progress: Progress) -> None:
             if step is not None:
@@ -95,7 +96,9 @@ def _one_run(
             full=args.full,
             verify=args.verify,
             allow_mass_delete=args.allow_mass_delete,
+            reembed=args.reembed,
             progress=told,
+            embedding_progress=shown.embedding,
             wait=wait,
         )
 
@@ -112,7 +115,10 @@ def _ran(args: argparse.Namespace, run: Run) -> int:
         print(f"wellread: {sentence(warning)}", file=sys.stderr)
     if run.error:
         print(f"wellread: {sentence(run.error)}", file=sys.stderr)
-    return RunRefused.exit_code if run.error else 0
+    problem = run.vectors.problem if run.vectors else None
+    if problem:
+        print(f"wellread: {sentence(problem)}", file=sys.stderr)
+    return RunRefused.exit_code if run.error or problem else 0
 
 
 def _watch(
@@ -132,7 +138,7 @@ def _watch(
         nonlocal named
         run = _one_run(args, library, named, step=step, wait=0)
         # Remembered now, and built anew; from here on the library's own sources are followed.
-        named, args.full = None, False
+        named, args.full, args.reembed = None, False, False
         return run
 
     def ran(run: Run) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from wellread.documents import Section
 from wellread.store.base import DocumentText
-from wellread.types import Section
 
 CompanionKind = Literal["scope", "definitions", "exceptions", "definition"]
 

@@ -16,7 +16,7 @@ from wellread.access import Groups, fold
 from wellread.configfile import ConfigFile, absolute
 from wellread.errors import ConfigError
 from wellread.groups import checked_groups, read_groups
-from wellread.settings import TYPE_ALIASES
+from wellread.settings import GATED, TYPE_ALIASES
 from wellread.types import (
     TYPES,
     AccessRule,
@@ -31,6 +31,9 @@ from wellread.types import (
 
 if TYPE_CHECKING:
     from wellread.auth import AuthConfig
+    from wellread.context import ContextSettings
+    from wellread.embed import EmbeddingSettings
+    from wellread.rerank import RerankSettings
 
 FILE_NAME = "wellread.toml"
 LIBRARY_NAME = ".wellread"
@@ -67,7 +70,8 @@ class Config:
     """Everything that can be set. ``file`` is ``None`` without a ``wellread.toml``; paths are
     absolute. ``max_file_size`` is in bytes; ``workers`` 0 means one for each core, and
     ``trace_days`` 0 that traces are kept. ``environ_as`` is ``WELLREAD_AS`` as it is set.
-    ``auth_values`` is what ``[auth]`` says, where it is there: see ``auth``."""
+    ``groups_file`` need not be there yet, unless it is expected. ``auth_values`` is what
+    ``[auth]`` says, where it is there: see ``auth``."""
 
     file: Path | None
     library: Path
@@ -79,6 +83,7 @@ class Config:
     access: AccessRules
     inline_groups: Groups | None
     groups_file: Path | None
+    groups_expected: bool
     subject: str | None
     environ_as: str | None
     lexical: Literal["tantivy", "fts5"]
@@ -90,6 +95,11 @@ class Config:
     base_url: str | None
     http: HttpConfig
     auth_values: Mapping[str, Any] | None
+    context_values: Mapping[str, Any]
+    fusion: Literal["sum", "rrf"] = "sum"
+    lexical_share: float = 0.6
+    embeddings: EmbeddingSettings | None = None
+    rerank: RerankSettings | None = None
 
     def auth(self) -> AuthConfig | None:
         """Whose tokens are accepted over HTTP; ``None`` without ``[auth]``. Raises
@@ -100,6 +110,12 @@ class Config:
 
         return AuthConfig(**self.auth_values)
 
+    def context(self) -> ContextSettings:
+        """What holds for ``context``."""
+        from wellread.context import ContextSettings
+
+        return ContextSettings(**self.context_values)
+
     def groups(self) -> Groups:
         """The groups of every known subject, folded. Reads ``groups.yaml`` where that is where
         they are. Raises ``ConfigError``."""
@@ -109,7 +125,9 @@ class Config:
             return {}
         try:
             status = self.groups_file.stat()
-        except OSError:
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) and not self.groups_expected:
+                return {}
             return read_groups(self.groups_file)  # which says what is wrong
         return _groups_as_of(self.groups_file, status.st_mtime_ns, status.st_size)
 
@@ -131,7 +149,9 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
     file = ConfigFile(path, path.parent if path is not None else cwd, environ)
     library = _library(file, environ, cwd)
     inline_groups, groups_file = _groups(file)
-    index, trace, server = (file.values(name) for name in ("index", "trace", "server"))
+    index, trace, server, search = (
+        file.values(name) for name in ("index", "trace", "server", "search")
+    )
     for key, least in (("max_tokens", LEAST_TOKENS), ("time_limit", 1)):
         if server[key] < least:
             remedy = f"write at least {least}"
@@ -147,9 +167,14 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         access=_access(file),
         inline_groups=inline_groups,
         groups_file=groups_file,
+        groups_expected=groups_file is not None and groups_file.exists(),
         subject=file.values("identity")["subject"],
         environ_as=environ.get("WELLREAD_AS"),
-        lexical=file.values("search")["lexical"],
+        lexical=search["lexical"],
+        fusion=search["fusion"],
+        lexical_share=search["lexical_share"],
+        embeddings=_embeddings(file, environ),
+        rerank=_rerank(file, environ),
         synonyms=_synonyms(file),
         trace=trace["enabled"],
         trace_days=trace["retention_days"],
@@ -158,6 +183,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         base_url=_base_url(file),
         http=_http(file),
         auth_values=_auth(file),
+        context_values=_context(file),
     )
 
 
@@ -299,7 +325,20 @@ def _distinct(sources: Iterable[SourceConfig], remedy: str) -> tuple[SourceConfi
             raise ConfigError(
                 f"two sources are called {source.name!r}, {other.path} and {source.path}: {remedy}"
             )
+    _apart(list(by_name.values()))
     return tuple(by_name.values())
+
+
+def _apart(sources: Sequence[SourceConfig]) -> None:
+    """A file below two sources would be in the library twice, and a rule for one of its paths
+    would not cover the other."""
+    for source in sources:
+        for other in sources:
+            if source is not other and source.path.resolve().is_relative_to(other.path.resolve()):
+                raise ConfigError(
+                    f"the source {source.path} lies within the source {other.path}, so its files "
+                    "would be there twice: leave one of the two out"
+                )
 
 
 def _sources(file: ConfigFile) -> tuple[SourceConfig, ...]:
@@ -411,6 +450,67 @@ def _one_edit(one: str, other: str) -> bool:
     return max(len(one), len(other)) <= 1 or (len(one) == 2 and one == other[::-1])
 
 
+def _embeddings(file: ConfigFile, environ: Mapping[str, str]) -> EmbeddingSettings | None:
+    """The model for vectors, with its key from the environment; ``None`` without a provider."""
+    values = file.values("embeddings")
+    if values["provider"] is None:
+        return None
+    from wellread.embed import EmbeddingSettings
+
+    if not values["batch"]:
+        raise file.refuse("[embeddings] batch", 0, "a whole number from 1", "write batch = 32")
+    return EmbeddingSettings(
+        provider=values["provider"],
+        model=values["model"] or "",
+        endpoint=_endpoint(file, "embeddings", values, environ),
+        key=environ.get(values["key_variable"]) or None,
+        query_prefix=values["query_prefix"] or "",
+        document_prefix=values["document_prefix"] or "",
+        batch=values["batch"],
+        download=values["download"],
+    )
+
+
+def _rerank(file: ConfigFile, environ: Mapping[str, str]) -> RerankSettings | None:
+    """The model that ranks anew, likewise."""
+    values = file.values("rerank")
+    if values["provider"] is None:
+        return None
+    from wellread.rerank import RerankSettings
+
+    if not 1 <= values["first"] <= 50:
+        wanted, remedy = "a whole number from 1 to 50", "write first = 40"
+        raise file.refuse("[rerank] first", values["first"], wanted, remedy)
+    return RerankSettings(
+        provider=values["provider"],
+        model=values["model"] or "",
+        endpoint=_endpoint(file, "rerank", values, environ),
+        key=environ.get(values["key_variable"]) or None,
+        first=values["first"],
+        seconds=values["time_limit_ms"] / 1000,
+        download=values["download"],
+    )
+
+
+def _endpoint(
+    file: ConfigFile, table: str, values: Mapping[str, Any], environ: Mapping[str, str]
+) -> str | None:
+    """The address of a model: any of one's own, but no key in the clear to another machine."""
+    url: str | None = values["endpoint"]
+    if url is None or url.startswith("https://"):
+        return url
+    where, remedy = f"[{table}] endpoint", "write for example https://models.example.com/v1/…"
+    if not url.startswith("http://"):
+        raise file.refuse(where, url, "an address of https or http", remedy)
+    if environ.get(values["key_variable"]):
+        from wellread.jwks import secure_url
+
+        if not secure_url(url):
+            wanted = f"https, while {values['key_variable']} holds a key"
+            raise file.refuse(where, url, wanted, "use https, or unset the variable")
+    return url
+
+
 def _access(file: ConfigFile) -> AccessRules:
     rules = []
     for values in file.all_values("access.rules"):
@@ -436,6 +536,27 @@ def _synonyms(file: ConfigFile) -> Path | None:
             "correct the path, or write the file (see docs/synonyms.md)"
         )
     return found
+
+
+def _context(file: ConfigFile) -> Mapping[str, Any]:
+    """``[context]``, ``[stakes]`` and ``[sensitivity.…]`` as the fields of its settings."""
+    stakes = file.values("stakes")
+    if not 1 <= stakes["authority"] <= 5:
+        remedy = "write a number from 1 to 5"
+        raise file.refuse("[stakes] authority", stakes["authority"], "an authority", remedy)
+    purposes = {}
+    for level in GATED:
+        for entry in file.all_values(f"sensitivity.{level}"):
+            if entry["purposes"] is not None:
+                purposes[level] = entry["purposes"]
+    rules = {"rules": stakes["rules"]} if stakes["rules"] is not None else {}
+    return {
+        "budget": file.values("context")["budget"],
+        "amount": stakes["amount"],
+        "authority": stakes["authority"],
+        "purposes": purposes,
+        **rules,
+    }
 
 
 def _http(file: ConfigFile) -> HttpConfig:
@@ -474,7 +595,8 @@ def _given(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:
-    """The groups that are written in the file itself, or the file that holds them."""
+    """The groups that are written in the file itself, or the file that holds them, which may be
+    written later: a server notices."""
     if file.path is None:
         return None, None
     apart: Path = file.values("access")["groups"]
@@ -491,4 +613,4 @@ def _groups(file: ConfigFile) -> tuple[Groups | None, Path | None]:
             f"[access] groups names {apart}, which is not there ({file.path}): "
             "correct the path, or write the file with lines like ann: [sales, hr]"
         )
-    return None, apart if apart.is_file() else None
+    return None, apart

@@ -88,9 +88,11 @@ class ConfigFile:
         for key in self.written:
             if key not in top:
                 raise self.unknown("table or key", key, "the file", top)
-        for word in self.entries_of("types"):
-            if word != "aliases":
-                raise self.unknown("key", word, "[types]", ["aliases"])
+        for parent in {name.split(".")[0] for name in _BY_NAME} - set(_BY_NAME):
+            tables = [name.split(".")[1] for name in _BY_NAME if name.startswith(f"{parent}.")]
+            for word in self.entries_of(parent):
+                if word not in tables:
+                    raise self.unknown("key", word, f"[{parent}]", tables)
         for name, table in _BY_NAME.items():
             below = {other[len(name) + 1 :] for other in _BY_NAME if other.startswith(f"{name}.")}
             known = {setting.key for setting in table.settings} | below
@@ -131,6 +133,9 @@ class ConfigFile:
             case "count":
                 whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
                 return "a whole number from 0", value if whole else None
+            case "share":
+                number = isinstance(value, int | float) and not isinstance(value, bool)
+                return "a number from 0 to 1", value if number and 0 <= value <= 1 else None
             case "size":
                 return "a number of bytes or a size", _size(value)
             case "names":

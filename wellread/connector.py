@@ -15,7 +15,8 @@ from wellread.errors import UsageError
 from wellread.handles import shown_handle
 from wellread.show import reasons
 from wellread.tokens import estimate
-from wellread.types import Hit, ReadResult, SearchResult
+from wellread.types import Hit, SearchResult
+from wellread.views import ReadResult
 from wellread.visible import one_line, visible
 
 LONGEST_TITLE = 200

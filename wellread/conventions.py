@@ -8,11 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from wellread.documents import Problem
 from wellread.fields import Fields
 from wellread.kinds import kind_of
 from wellread.paths import resolve, resolve_document
 from wellread.remarks import Reference, Remark
-from wellread.types import Problem, State
+from wellread.types import State
 
 _WORST_FIRST: tuple[State, ...] = ("archived", "deprecated", "draft", "in-review", "approved")
 _NUMBERED = re.compile(r"(?P<name>.*\D|)(?P<number>\d+)$", re.DOTALL)

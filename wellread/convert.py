@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from unicodedata import normalize
 
 from wellread.decode import decode
+from wellread.documents import Converted, ConvertedPage
 from wellread.errors import SkippedFile
 from wellread.tables import ROW_LIMIT, markdown_table, table_from_csv
-from wellread.types import Converted, ConvertedPage
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag

@@ -35,7 +35,7 @@ class Piece:
     ``score`` the governed score, whose parts are in ``explanation``. ``companion_of`` names
     the handle of the piece that this one gives its meaning to. ``tokens`` are estimated, the
     piece's frame included. ``withheld`` says what the text would be handed over for, where it
-    is gated.
+    is gated; ``attachments`` are the paths of files tied to the document.
     """
 
     path: str
@@ -65,6 +65,7 @@ class Piece:
     after: str | None = None
     companion_of: str | None = None
     withheld: str = ""
+    attachments: tuple[str, ...] = ()
     explanation: Explanation | None = None
 
 

@@ -10,8 +10,9 @@ from wellread.budget import Sized
 from wellread.companions import Companion, companions
 from wellread.context_text import piece_tokens
 from wellread.delivery import Form, Piece, Use
+from wellread.documents import Section
 from wellread.store.base import DocumentText
-from wellread.types import DocumentType, Section
+from wellread.types import DocumentType
 
 SHORT_DOCUMENT = 1500
 """Characters of a document that is delivered whole: those of one passage (DESIGN, section 3)."""
@@ -78,6 +79,11 @@ def gated(draft: Draft, purpose: str | None, purposes: Mapping[str, tuple[str, .
         return draft
     pointer = replace(draft.forms[-1], withheld=f"for {', '.join(allowed)} only")
     return replace(draft, forms=(replace(pointer, tokens=piece_tokens(pointer)),))
+
+
+def pointed(draft: Draft) -> Draft:
+    """A draft as a pointer alone."""
+    return replace(draft, forms=draft.forms[-1:])
 
 
 def use_of(one: Bearing) -> Use:

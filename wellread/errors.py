@@ -65,6 +65,18 @@ class RunRefused(WellreadError):
     run: Any = None
 
 
+class ModelUnavailable(WellreadError):
+    """A model for vectors or for ranking cannot be asked now, or does not answer as it should."""
+
+    exit_code = 4
+
+
+class VectorsRefused(WellreadError):
+    """The vectors of the library are of another model or size than the configuration names."""
+
+    exit_code = 5
+
+
 class MissingExtra(WellreadError):
     """An optional dependency is not installed; the message names the extra."""
 

@@ -18,7 +18,8 @@ from wellread.decode import encodable
 from wellread.errors import Cancelled, UsageError
 from wellread.outcome import fewer_filters
 from wellread.store.texts import fold
-from wellread.types import ExactResult, Filters, LineMatch, Outcome, Scope
+from wellread.types import Filters, Outcome, Scope
+from wellread.views import ExactResult, LineMatch
 
 if TYPE_CHECKING:
     from wellread.regex import LinePattern

@@ -14,6 +14,7 @@ from typing import get_args
 
 from wellread.authority import AuthorityFacts, authority_of
 from wellread.dates import add_period, read_period
+from wellread.documents import Problem
 from wellread.frontmatter import Frontmatter
 from wellread.paths import KINDS, attachment_kind, resolve
 from wellread.types import (
@@ -24,7 +25,6 @@ from wellread.types import (
     DocumentType,
     Lifecycle,
     ParseRules,
-    Problem,
     Sensitivity,
     State,
 )

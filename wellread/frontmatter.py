@@ -13,7 +13,7 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from typing import Any
 
-from wellread.types import Problem
+from wellread.documents import Problem
 
 _INVISIBLE = "\ufeff\u200b\u2060"
 _OPENING = re.compile(

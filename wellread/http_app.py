@@ -8,34 +8,29 @@ that a proxy would set (``X-Forwarded-…``) are believed of nobody, as nothing 
 
 from __future__ import annotations
 
-import ipaddress
+import asyncio
 import logging
 import math
 import signal
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from wellread.auth import AuthConfig, InvalidToken, TokenChecker, challenge
 from wellread.config import HttpConfig
-from wellread.errors import ConfigError, MissingExtra, StoreUnavailable, UsageError
-from wellread.jwks import secure_url
+from wellread.errors import MissingExtra
+from wellread.listening import PATH, Listening, bind, written
 from wellread.types import Caller
 
 if TYPE_CHECKING:
-    import socket
-
     from mcp.server.lowlevel.server import Server
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 logger = logging.getLogger(__name__)
 
-PATH = "/mcp"
-BACKLOG = 2048  # uvicorn's own
 METADATA = "/.well-known/oauth-protected-resource"
 HEALTH = "/healthz"
 GRACE_SECONDS = 5
@@ -43,88 +38,9 @@ GRACE_SECONDS = 5
 service (systemd, Kubernetes) waits for 30 to 90 s before it kills."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Listening:
-    """Where a server listens and whom it listens to, checked: see ``listening``. ``auth`` is
-    ``None`` where everybody on this machine may ask, as ``everyone``. ``url`` is the address
-    that clients use."""
-
-    host: str
-    port: int
-    url: str
-    http: HttpConfig
-    auth: AuthConfig | None
-
-    @property
-    def loopback(self) -> bool:
-        """Whether only programs of this machine can connect."""
-        return _loopback(self.host)
-
-
-def listening(
-    address: str,
-    *,
-    http: HttpConfig,
-    auth: AuthConfig | None,
-    no_auth: bool = False,
-    allowed_hosts: Sequence[str] = (),
-) -> Listening:
-    """What ``--http ADDRESS``, its other options and the configuration come to. An address is
-    ``HOST:PORT``, with brackets around one of IPv6. Raises ``UsageError`` or ``ConfigError``
-    where that would serve people who were not meant."""
-    host, port = _host_and_port(address)
-    loopback = _loopback(host)
-    if no_auth and not loopback:
-        raise UsageError(
-            f"--no-auth answers whoever can connect, and {address} can be reached from other "
-            "machines: configure [auth], or listen on 127.0.0.1"
-        )
-    if no_auth and auth is not None:
-        raise UsageError(
-            "--no-auth contradicts the table [auth] of the configuration: leave one of them out"
-        )
-    if auth is None and not no_auth:
-        raise UsageError(
-            "--http needs the table [auth], which says whose tokens are accepted "
-            "(docs/serving.md). To try it on this machine alone, add --no-auth: then everybody "
-            "here reads what everyone may read"
-        )
-    named = [urlsplit(http.url).netloc] if http.url else []
-    hosts = tuple(map(str.lower, dict.fromkeys((*http.allowed_hosts, *allowed_hosts, *named))))
-    for each in allowed_hosts:
-        if "/" in each or each in ("", "*"):
-            raise UsageError(f"--allow-host {each!r} is no host name: write wellread.example")
-    if not loopback and not hosts:
-        raise UsageError(
-            f"{address} can be reached from other machines, so the names that clients call this "
-            "server by must be given: --allow-host wellread.example, or [server] allowed_hosts"
-        )
-    written = _written(host)
-    if loopback:
-        hosts = (*hosts, f"{written.lower()}:{port or '*'}", f"localhost:{port or '*'}")
-    url = http.url or (auth.audience if auth and secure_url(auth.audience) else None)
-    if url is None and auth is not None:
-        raise ConfigError(
-            f"[server] url is needed, the address that clients use, as [auth] audience = "
-            f"{auth.audience!r} is none: write for example https://wellread.example{PATH}"
-        )
-    if url is not None and (not secure_url(url) or urlsplit(url).query or "#" in url):
-        raise ConfigError(
-            f"[server] url = {url!r} is not an https address (http is for this machine only)"
-        )
-    return Listening(
-        host=host,
-        port=port,
-        url=url or f"http://{written}:{port}{PATH}",
-        http=HttpConfig(
-            url=http.url,
-            allowed_hosts=hosts,
-            allowed_origins=http.allowed_origins,
-            max_request_size=http.max_request_size,
-            requests_per_minute=http.requests_per_minute,
-        ),
-        auth=auth,
-    )
+BODY_SECONDS = 10.0
+"""For the body of a request, which is small: the SDK waits for it without end, and whoever sends
+one byte now and then would hold what it takes for ever."""
 
 
 def http_app(
@@ -192,11 +108,18 @@ def serve_http(
     app = http_app(server, listening, ready=ready)
     # Streams are answers that are being worked on: they end by themselves, or with the grace.
     AppStatus.enable_automatic_graceful_drain = False
-    for each in (signal.SIGTERM, signal.SIGINT):  # uvicorn raises them again when it has ended
-        signal.signal(each, lambda *_: None)
+    running = uvicorn.Server(uvicorn_config(app))
+
+    def end(*_: object) -> None:
+        running.should_exit = True
+
+    # For a signal that comes before uvicorn listens to them, and as it raises them once more
+    # when it has ended.
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, end)
     with bind(listening.host, listening.port) as listener:
-        bound(f"{_written(listening.host)}:{listener.getsockname()[1]}")
-        uvicorn.Server(uvicorn_config(app)).run(sockets=[listener])
+        bound(f"{written(listening.host)}:{listener.getsockname()[1]}")
+        running.run(sockets=[listener])
 
 
 def uvicorn_config(app: ASGIApp) -> Any:
@@ -213,30 +136,6 @@ def uvicorn_config(app: ASGIApp) -> Any:
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address; port 0 takes a free one. Raises
-    ``StoreUnavailable``."""
-    import socket
-
-    bound = None
-    try:
-        (family, kind, protocol, _, address), *_ = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        bound = socket.socket(family, kind, protocol)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-        bound.listen(BACKLOG)
-    except OSError as error:
-        if bound is not None:
-            bound.close()
-        raise StoreUnavailable(
-            f"nothing can listen at {host}, port {port} ({error.strerror or error}): choose "
-            "another address for --http"
-        ) from error
-    return bound
 
 
 # --- what is checked -------------------------------------------------------------------------
@@ -285,6 +184,7 @@ class _Guard:
         self._auth = listening.auth
         self._checker = checker
         self._metadata_url = _metadata_url(listening.url)
+        self._max_request_size = listening.http.max_request_size
         self._allowance = _Allowance(listening.http.requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -305,7 +205,18 @@ class _Guard:
             return await _refused(405, "send a POST", {"Allow": "POST"})(scope, receive, send)
         state = {**scope.get("state", {}), "caller": caller}
         headers = [(key, value) for key, value in scope["headers"] if key != b"authorization"]
-        await self._app({**scope, "headers": headers, "state": state}, receive, send)
+        try:
+            body = await _body(scope, receive, self._max_request_size)
+        except asyncio.CancelledError:
+            # The grace is over. Let through, it is logged with a traceback for each connection.
+            return await _refused(503, "the server is stopping", {})(scope, receive, send)
+        if body is None:
+            words = f"the request was not there within {BODY_SECONDS:g} s"
+            return await _refused(408, words, {"Connection": "close"})(scope, receive, send)
+        if body and body[-1]["type"] != "http.request":
+            return None  # the client has gone
+        again = _replayed(body, receive)
+        await self._app({**scope, "headers": headers, "state": state}, again, send)
 
     async def _caller(self, scope: Scope) -> Caller | None:
         """Who sends a request; ``None`` without a token. Raises ``InvalidToken``."""
@@ -332,6 +243,34 @@ class _Guard:
         elif error is not None:
             logger.warning("%s (%s)", error, error.__cause__)
         return _refused(status, words, headers)
+
+
+async def _body(scope: Scope, receive: Receive, most: int) -> list[Message] | None:
+    """The messages of a body, ``None`` where it does not come in time; of one that is too large,
+    which the SDK refuses, no more than it takes to tell."""
+    import anyio
+
+    declared = next(iter(_header(scope, b"content-length")), "")
+    if declared.isdecimal() and int(declared) > most:
+        return []
+    messages: list[Message] = []
+    size = 0
+    with anyio.move_on_after(BODY_SECONDS):
+        while not messages or (messages[-1].get("more_body", False) and size <= most):
+            messages.append(await receive())
+            size += len(messages[-1].get("body", b""))
+        return messages
+    return None
+
+
+def _replayed(messages: Sequence[Message], receive: Receive) -> Receive:
+    waiting = iter(messages)
+
+    async def received() -> Message:
+        message = next(waiting, None)
+        return await receive() if message is None else message
+
+    return received
 
 
 class _Allowance:
@@ -411,28 +350,3 @@ def _metadata_path(url: str) -> str:
 def _metadata_url(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}{_metadata_path(url)}"
-
-
-# --- addresses -------------------------------------------------------------------------------
-
-
-def _host_and_port(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-    if not bare or not port.isdecimal() or int(port) > 65535 or (":" in bare and bare == host):
-        raise UsageError(
-            f"--http {address!r} is no address: write host and port, as 127.0.0.1:8000 or "
-            "[::1]:8000"
-        )
-    return bare, int(port)
-
-
-def _written(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"

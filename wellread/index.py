@@ -15,6 +15,7 @@ from typing import Protocol
 
 from wellread.access import canonical, effective_acl, from_canonical
 from wellread.analyze import ANALYZER_VERSION
+from wellread.documents import FileEntry, Run, SkippedEntry
 from wellread.errors import RunRefused, StoreUnavailable
 from wellread.fields import WrittenAccess, default_access
 from wellread.globs import matches
@@ -25,8 +26,8 @@ from wellread.split import SPLITTER_VERSION
 from wellread.store import schema
 from wellread.store.base import LeftFile
 from wellread.store.catalog_writer import FileState, ManifestRow
-from wellread.store.embedded import EmbeddedWriter
-from wellread.types import AccessRules, FileEntry, ParseRules, Run, SkippedEntry
+from wellread.store.embedded_writer import EmbeddedWriter
+from wellread.types import AccessRules, ParseRules
 
 MASS_DELETE_FLOOR = 20
 """Sources of fewer documents may lose any number of them in a run."""

@@ -7,11 +7,21 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wellread.config import Config, SourceConfig, remember_sources
-from wellread.errors import RunRefused, StoreUnavailable
+from wellread.documents import EmbeddingRun, Run
+from wellread.errors import (
+    ConfigError,
+    MissingExtra,
+    ModelUnavailable,
+    RunRefused,
+    StoreUnavailable,
+    VectorsRefused,
+)
 from wellread.index import IndexRun, Progress, RunOptions, RunRules, SourceDates
 from wellread.locks import WAIT_SECONDS, WriterLock
 from wellread.mounts import network_filesystem
@@ -20,8 +30,10 @@ from wellread.sources import git
 from wellread.sources.folder import FolderSource
 from wellread.store import journal, schema
 from wellread.store.base import Weights
-from wellread.store.embedded import EmbeddedWriter, prepare_folder, standing_engine
-from wellread.types import Run
+from wellread.store.embedded_writer import EmbeddedWriter, prepare_folder, standing_engine
+
+if TYPE_CHECKING:
+    from wellread.embedding import EmbeddingProgress
 
 LOCK = "writer.lock"
 
@@ -33,10 +45,64 @@ def index_library(
     full: bool,
     verify: bool,
     allow_mass_delete: bool,
+    reembed: bool,
     progress: Callable[[Progress], None] | None,
+    embedding_progress: Callable[[EmbeddingProgress], None] | None,
+    weights: Weights,
     wait: float | None = None,
 ) -> Run:
-    """One run, from the lock to the log. See ``Library.index``."""
+    """One run, from the lock to the log, and then vectors, where a model is set. See
+    ``Library.index``."""
+    run = _index(
+        config,
+        sources,
+        RunOptions(full=full, verify=verify, allow_mass_delete=allow_mass_delete),
+        progress,
+        weights,
+        wait,
+    )
+    if config.embeddings is None:
+        return run
+    return replace(run, vectors=embed(config, anew=reembed, progress=embedding_progress))
+
+
+def embed(
+    config: Config,
+    *,
+    anew: bool,
+    progress: Callable[[EmbeddingProgress], None] | None,
+) -> EmbeddingRun:
+    """Give every passage a vector. What cannot be done is told in the result: the words are
+    indexed whatever becomes of the vectors."""
+    from wellread.embed import name_of
+
+    assert config.embeddings is not None
+    try:
+        from wellread.embedding import EmbeddingPass
+
+        return EmbeddingPass(config.library, config.embeddings, anew=anew, progress=progress).run()
+    except (ModelUnavailable, VectorsRefused, MissingExtra, ConfigError) as error:
+        from wellread.vectors import vectors_found
+
+        found = vectors_found(config.library)
+        known, passages = (found.rows, found.passages) if found is not None else (0, 0)
+        return EmbeddingRun(
+            model=name_of(config.embeddings),
+            embedded=0,
+            known=known,
+            passages=passages,
+            problem=str(error),
+        )
+
+
+def _index(
+    config: Config,
+    sources: Sequence[SourceConfig] | None,
+    options: RunOptions,
+    progress: Callable[[Progress], None] | None,
+    weights: Weights,
+    wait: float | None = None,
+) -> Run:
     wanted = tuple(sources) if sources is not None else config.sources
     if not wanted:
         raise RunRefused(
@@ -58,9 +124,10 @@ def index_library(
                 run = _run(
                     config,
                     folder_sources(config, wanted),
-                    RunOptions(full=full, verify=verify, allow_mass_delete=allow_mass_delete),
+                    options,
                     log,
                     progress,
+                    weights,
                 )
             except RunRefused as error:
                 if error.run is not None:
@@ -89,6 +156,7 @@ def _run(
     options: RunOptions,
     log: journal.Connection,
     progress: Callable[[Progress], None] | None,
+    weights: Weights,
 ) -> Run:
     last = journal.last_runs(log, 1)
     last_started = datetime.fromisoformat(last[0].started_at) if last else None
@@ -101,7 +169,7 @@ def _run(
                 lexical=lexical,
                 reanalyze=stored_terms,
                 full=full,
-                weights=Weights(),
+                weights=weights,
             ),
             RunRules(
                 parse=config.parse_rules,

@@ -21,9 +21,9 @@ from wellread.errors import ConfigError, LibraryBusy, RunRefused, WellreadError
 from wellread.locks import POLL_SECONDS, WatcherLock
 
 if TYPE_CHECKING:
+    from wellread.documents import Run
     from wellread.index import Progress
     from wellread.library import Library
-    from wellread.types import Run
     from wellread.watch import Watching
 
 logger = logging.getLogger(__name__)
@@ -143,7 +143,7 @@ class KeepFresh:
 
     def _turn(self) -> None:
         """One attempt to be elected, or one time of following."""
-        from wellread.store.embedded import prepare_folder
+        from wellread.store.embedded_writer import prepare_folder
 
         self._refresh()
         if not self.library.config.sources:

@@ -9,26 +9,32 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from wellread.access import AclTable, resolve
 from wellread.config import Config, SourceConfig
 from wellread.errors import ConfigError, NoIndex, UsageError, WellreadError
+from wellread.models import Models
+from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.trace import Trace, subject_of
-from wellread.types import Caller, ExactResult, Filters, ReadResult, Run, Scope, SearchResult, Told
+from wellread.trace import REPORT, Trace, subject_of
+from wellread.types import Caller, Filters, Scope
 
 if TYPE_CHECKING:
+    from wellread.delivery import ContextResult
+    from wellread.documents import Problem, Run
+    from wellread.embedding import EmbeddingProgress
     from wellread.index import Progress
     from wellread.search import Detail
     from wellread.status import Status
     from wellread.suggest import Candidate
     from wellread.synonymfile import SynonymFile
     from wellread.trace import Lost, Miss, MissStatus
-    from wellread.types import Problem
+    from wellread.types import SearchResult, Told
+    from wellread.views import ExactResult, ReadResult
 
 NO_FILTERS = Filters()
 
@@ -40,14 +46,20 @@ class Library:
     Every reading method takes ``scope``, from ``library.scope(caller)``; it is resolved anew
     where the library has changed since. ``today`` is the day that standing is computed for.
     ``session`` is written into traces: a server gives each of its runs a name of its own.
+    ``steps`` are those that retrieval takes: other ones are for measuring, on a library of
+    their own where they concern the index.
     """
 
-    def __init__(self, config: Config, *, session: str = "") -> None:
+    def __init__(
+        self, config: Config, *, session: str = "", steps: RetrievalSteps = DEFAULT_STEPS
+    ) -> None:
         self.config = config
         self.session = session
+        self.steps = steps
         self._store: EmbeddedStore | None = None
         self._acls: tuple[tuple[str, int], AclTable] | None = None
         self._guard = threading.Lock()
+        self._models = Models(config)
         self._traces = TraceWriter(config.library / journal.FILE)
         self._synonyms: SynonymFile | None = None
 
@@ -77,6 +89,10 @@ class Library:
                 f"the library is now {config.library} and no longer {self.config.library}: "
                 "restart what has it open"
             )
+        if (config.embeddings, config.rerank) != (self.config.embeddings, self.config.rerank):
+            self._models = Models(config)  # a model that stays is not loaded anew
+        else:
+            self._models.config = config
         self.config = config
         with self._guard:
             self._synonyms = None
@@ -103,8 +119,9 @@ class Library:
 
     def search(
         self,
-        text: str,
+        text: str | None = None,
         *,
+        similar_to: str | None = None,
         scope: Scope,
         today: date,
         filters: Filters = NO_FILTERS,
@@ -113,36 +130,61 @@ class Library:
         detail: Detail = "snippet",
         explain: bool = False,
         stop: threading.Event | None = None,
-        told: Callable[[SearchResult], Told] | None = None,
+        told: Callable[[SearchResult | WellreadError], Told] | None = None,
     ) -> SearchResult:
-        """The passages about an idea, best first: see ``search.search``.
+        """The passages about an idea, best first: see ``search.search``; or those that are like
+        ``similar_to``, a handle as ``read`` takes it: see ``search.similar``.
 
         ``limit`` counts hits, 1 to 100. Once ``stop`` is set, ``Cancelled`` is raised. ``told``
-        makes what the caller gets to see, and says for the trace how much of it that is.
-        Raises ``UsageError`` for an empty text, ``NoIndex`` and ``StoreUnavailable``.
+        makes what the caller gets to see, be it of an error, and says for the trace how much of
+        it that is. Raises ``UsageError`` for an empty text, or where not one of the two is
+        given, ``NotFound`` for the handle, ``NoIndex`` and ``StoreUnavailable``.
         """
         from wellread.freshness import freshness_notes
-        from wellread.search import search
+        from wellread.search import search, similar
 
-        arguments = {"query": text, **filters_as_json(filters), "limit": limit, "page": page}
+        arguments = {
+            "query": text, "similar_to": similar_to, **filters_as_json(filters), "limit": limit,
+            "page": page,
+        }  # fmt: skip
         synonyms, broken = self._dictionary().current()
+        models = self._models
         with (
-            self._traced(scope, "search", arguments) as answered,
+            self._traced(scope.caller, "search", arguments, told) as answered,
             self._snapshot(stop) as snapshot,
         ):
+            if (text is None) == (similar_to is None):
+                raise UsageError("Give either words to look for or similar_to, a path or section.")
             scope = self._current(scope, snapshot)
-            result = search(
-                snapshot,
-                text,
-                scope=scope,
-                today=today,
-                filters=filters,
-                limit=limit,
-                page=page,
-                detail=detail,
-                explained=explain,
-                synonyms=synonyms,
-            )
+            if similar_to is not None:
+                result = similar(
+                    snapshot,
+                    similar_to,
+                    scope=scope,
+                    today=today,
+                    filters=filters,
+                    limit=limit,
+                    page=page,
+                    detail=detail,
+                    explained=explain,
+                    model=models.name,
+                )
+            else:
+                result = search(
+                    snapshot,
+                    text or "",
+                    scope=scope,
+                    today=today,
+                    filters=filters,
+                    limit=limit,
+                    page=page,
+                    detail=detail,
+                    explained=explain,
+                    steps=self.steps,
+                    synonyms=synonyms,
+                    meaning=models.meaning(text or ""),
+                    reranker=models.reranker(),
+                )
             stale = freshness_notes(snapshot, [hit.path for hit in result.hits], scope=scope)
             if broken or stale:
                 result = replace(result, notes=(*result.notes, *broken, *stale))
@@ -164,7 +206,7 @@ class Library:
         ignore_case: bool = False,
         limit: int = 20,
         stop: threading.Event | None = None,
-        told: Callable[[ExactResult], Told] | None = None,
+        told: Callable[[ExactResult | WellreadError], Told] | None = None,
     ) -> ExactResult:
         """The lines that hold an exact string: see ``exact.find_exact``. ``today`` is taken
         as in the other methods; nothing in a text depends on it.
@@ -182,7 +224,7 @@ class Library:
             **filters_as_json(filters),
         }  # fmt: skip
         with (
-            self._traced(scope, "find_exact", arguments) as answered,
+            self._traced(scope.caller, "find_exact", arguments, told) as answered,
             self._snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
@@ -224,7 +266,7 @@ class Library:
         outline: bool = False,
         max_chars: int | None = None,
         stop: threading.Event | None = None,
-        told: Callable[[ReadResult], Told] | None = None,
+        told: Callable[[ReadResult | WellreadError], Told] | None = None,
     ) -> ReadResult:
         """A document, a section or a range of lines: see ``read.read``; ``stop`` and ``told``
         are as in ``search``.
@@ -238,7 +280,7 @@ class Library:
             "handle": handle, "lines": lines, "outline": outline, "max_chars": max_chars,
         }  # fmt: skip
         with (
-            self._traced(scope, "read", arguments) as answered,
+            self._traced(scope.caller, "read", arguments, told) as answered,
             self._snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
@@ -260,13 +302,77 @@ class Library:
                 answered.tell(told(result))
         return result
 
+    def context(
+        self,
+        task: str,
+        *,
+        scope: Scope,
+        today: date,
+        budget: int | None = None,
+        stakes: str | None = None,
+        domain: str | None = None,
+        purpose: str | None = None,
+        stop: threading.Event | None = None,
+        told: Callable[[ContextResult | WellreadError], Told] | None = None,
+    ) -> ContextResult:
+        """Everything that bears on a task, within a budget of tokens, with a verdict: see
+        ``context.context``. ``today`` is the day that it is answered for.
+
+        ``stakes`` (low, normal, high) and ``domain`` are inferred where left out; ``purpose``
+        opens what ``[sensitivity]`` gates. Raises ``UsageError`` for an empty task, a budget
+        that holds nothing and unknown stakes.
+        """
+        from wellread.context import Task, context
+        from wellread.freshness import freshness_notes
+
+        settings = self.config.context()
+        asked = Task(
+            text=task,
+            budget=budget if budget is not None else settings.budget,
+            as_of=today,
+            stakes=stakes,
+            domain=domain,
+            purpose=purpose,
+        )
+        arguments = {
+            "task": task, "budget": asked.budget, "stakes": stakes, "domain": domain,
+            "purpose": purpose, "as_of": today.isoformat(),
+        }  # fmt: skip
+        synonyms, broken = self._dictionary().current()
+        with (
+            self._traced(scope.caller, "context", arguments, told) as answered,
+            self._snapshot(stop) as snapshot,
+        ):
+            scope = self._current(scope, snapshot)
+            result = context(
+                snapshot,
+                asked,
+                scope=scope,
+                settings=settings,
+                synonyms=synonyms,
+                notes_of=lambda paths: (*broken, *freshness_notes(snapshot, paths, scope=scope)),
+            )
+            answered.returned = tuple(one.section for one in result.pieces)
+            answered.outcome = result.outcome
+            answered.left_out = sum(one.form is None for one in result.reduced)
+            answered.tokens = result.tokens
+            if told is not None:
+                answered.tell(told(result))
+        return result
+
     def status(self, *, scope: Scope, today: date) -> Status:
         """Counts within the scope, and for the local owner runs, failures and acls."""
         from wellread.status import status
 
         with self._snapshot() as snapshot:
             scope = self._current(scope, snapshot)
-            return status(snapshot, self.config.library / journal.FILE, scope=scope, today=today)
+            return status(
+                snapshot,
+                self.config.library / journal.FILE,
+                scope=scope,
+                today=today,
+                vectors=self.config.embeddings is not None,
+            )
 
     def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
         """Every mistake in the documents in scope, by path and line. Files that are no
@@ -286,7 +392,16 @@ class Library:
             found = lint(
                 snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
             )
-        return (*problems, *found)
+            paths = snapshot.paths() if owner else []
+        return (*problems, *self._idle_rules(paths), *found)
+
+    def _idle_rules(self, paths: Sequence[str]) -> Iterator[Problem]:
+        from wellread.lint_rules import idle_rules
+
+        file = self.config.file
+        if paths and file is not None:
+            rules = self.config.parse_rules.defaults
+            yield from idle_rules(self.config.access, rules, paths, name=file.name)
 
     def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
         """Candidates for the dictionary from the documents in scope: see ``suggest``."""
@@ -300,18 +415,44 @@ class Library:
     # --- what was asked ------------------------------------------------------------------
 
     def report_miss(
-        self, question: str, *, scope: Scope, looked_for: str = "", tried: tuple[str, ...] = ()
+        self,
+        question: str,
+        *,
+        scope: Scope,
+        looked_for: str = "",
+        tried: tuple[str, ...] = (),
+        told: Callable[[int | WellreadError], Told] | None = None,
     ) -> int:
         """Keep that something which should exist was not found; returns the report's number.
-        The same question of the same subject is joined with its earlier reports.
+        The same question of the same subject is joined with its earlier reports. ``told`` is
+        as in ``search``.
 
         Raises ``UsageError`` for an empty question, ``NoIndex`` and ``StoreUnavailable``.
         """
         from wellread.misses import report_miss
 
-        return report_miss(
-            self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
-        )
+        arguments = {"question": question, "looked_for": looked_for, "tried": tried}
+        with self._traced(scope.caller, REPORT, arguments, told) as answered:
+            number = report_miss(
+                self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
+            )
+            answered.outcome = "recorded"
+            if told is not None:
+                answered.tell(told(number))
+        return number
+
+    def refuse(
+        self,
+        error: WellreadError,
+        *,
+        caller: Caller,
+        tool: str,
+        arguments: Mapping[str, object],
+        told: Callable[[WellreadError], Told] | None = None,
+    ) -> NoReturn:
+        """Trace a call that did not come to a question, and raise its error."""
+        with self._traced(caller, tool, arguments, told):
+            raise error
 
     def traces(
         self,
@@ -405,10 +546,14 @@ class Library:
         full: bool = False,
         verify: bool = False,
         allow_mass_delete: bool = False,
+        reembed: bool = False,
         progress: Callable[[Progress], None] | None = None,
+        embedding_progress: Callable[[EmbeddingProgress], None] | None = None,
         wait: float | None = None,
     ) -> Run:
-        """Bring the library up to its sources: see ``indexing.index_library``.
+        """Bring the library up to its sources: see ``indexing.index_library``. Where a model for
+        vectors is set, passages without one are then embedded; ``reembed`` lets another model
+        take over.
 
         ``sources`` stand in place of the configured ones, and are remembered where there is
         no configuration. ``wait`` is for how many seconds another writer is waited for, ``None``
@@ -424,7 +569,10 @@ class Library:
             full=full,
             verify=verify,
             allow_mass_delete=allow_mass_delete,
+            reembed=reembed,
             progress=progress,
+            embedding_progress=embedding_progress,
+            weights=self.steps.weights,
             wait=wait,
         )
         with self._guard:
@@ -455,6 +603,12 @@ class Library:
 
         restore(file, library)
 
+    @contextmanager
+    def snapshot(self) -> Iterator[EmbeddedSnapshot]:
+        """One view of the library for several questions to it. Raises ``NoIndex``."""
+        with self._snapshot() as snapshot:
+            yield snapshot
+
     # --- within ------------------------------------------------------------------------
 
     def _journal(self) -> Path:
@@ -471,7 +625,7 @@ class Library:
     def _snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
         with self._guard:
             if self._store is None:
-                self._store = EmbeddedStore(self.config.library)
+                self._store = EmbeddedStore(self.config.library, weights=self.steps.weights)
             store = self._store
         with store.snapshot(stop) as snapshot:
             yield snapshot
@@ -519,22 +673,32 @@ class Library:
 
     @contextmanager
     def _traced(
-        self, scope: Scope, tool: str, arguments: Mapping[str, object]
+        self,
+        caller: Caller,
+        tool: str,
+        arguments: Mapping[str, object],
+        told: Callable[[Any], Told] | None = None,
     ) -> Iterator[_Answered]:
-        """Trace a question with what came back, be it an error."""
+        """Trace a question with what came back, be it an error, which ``told`` is told."""
         started = time.perf_counter()
         answered = _Answered()
         try:
             yield answered
         except WellreadError as error:
             answered.outcome = type(error).__name__
+            if told is not None:
+                answered.tell(told(error))
+            raise
+        except Exception as error:
+            answered.outcome = type(error).__name__
             raise
         finally:
-            if self.config.trace:
+            # A library that is not there is not begun by a trace of asking it.
+            if self.config.trace and self._traces.path.is_file():
                 self._traces.add(
                     Trace(
                         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                        subject=subject_of(scope.caller),
+                        subject=subject_of(caller),
                         tool=tool,
                         arguments={key: value for key, value in arguments.items() if value},
                         returned=answered.returned,

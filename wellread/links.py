@@ -7,10 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
+from wellread.documents import Link
 from wellread.kinds import kind_of
 from wellread.paths import attachment_kind, resolve
 from wellread.structure import Structure, normalized_label
-from wellread.types import Attachment, Link
+from wellread.types import Attachment
 
 # Runs are bounded so that a hostile line stays linear.
 _INLINE = re.compile(

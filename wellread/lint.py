@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from wellread.documents import Link, Problem
 from wellread.kinds import kind_of
 from wellread.read import link_targets
 from wellread.store.base import DocumentRecord, DocumentText, Snapshot
-from wellread.types import Filters, Link, Problem, Scope
+from wellread.types import Filters, Scope
 
 if TYPE_CHECKING:
     from wellread.synonyms import Synonyms

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from wellread.documents import Problem
 from wellread.query import build_query
 from wellread.store.base import Snapshot
 from wellread.synonyms import Rule, Synonyms, Terms, Written, terms_of, vanishes
-from wellread.types import Filters, Problem, Scope
+from wellread.types import Filters, Scope
 
 LARGEST_SHARE = 0.1
 """Of all passages: what a query of other words then finds is no longer about it."""

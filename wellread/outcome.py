@@ -8,6 +8,9 @@ from dataclasses import replace
 from wellread.store.base import Snapshot
 from wellread.types import Filters, Outcome, Scope
 
+BEHIND = "The text index is catching up: a hit may be missing for a moment."
+"""While a run is between its two stores; after a full one every hit may be."""
+
 
 def outcome_of(snapshot: Snapshot, found: bool, *, scope: Scope) -> Outcome:
     """The outcome of a search of either kind, filters apart."""
@@ -33,7 +36,7 @@ def index_notes(snapshot: Snapshot) -> tuple[str, ...]:
             "Run `wellread status`."
         )
     if snapshot.behind:
-        notes.append("The text index is catching up: a hit may be missing for a moment.")
+        notes.append(BEHIND)
     return tuple(notes)
 
 

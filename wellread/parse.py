@@ -10,6 +10,16 @@ from itertools import pairwise
 
 from wellread.conventions import with_remarks
 from wellread.decode import decode, normalize
+from wellread.documents import (
+    Converted,
+    ConvertedPage,
+    Document,
+    FileEntry,
+    Heading,
+    Link,
+    RawFile,
+    Section,
+)
 from wellread.fields import Fields, read_fields
 from wellread.frontmatter import Frontmatter, split_frontmatter
 from wellread.languages import detect_language
@@ -18,17 +28,7 @@ from wellread.notices import remarks
 from wellread.paths import name_without_ending
 from wellread.slugs import Slugs, page_slug, slug
 from wellread.structure import RawHeading, Structure, line_starts, plain, structure
-from wellread.types import (
-    Converted,
-    ConvertedPage,
-    Document,
-    FileEntry,
-    Heading,
-    Link,
-    ParseRules,
-    RawFile,
-    Section,
-)
+from wellread.types import ParseRules
 
 PARSER_VERSION = 3
 """Raised whenever a document would be parsed differently: part of its fingerprint."""

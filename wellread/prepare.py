@@ -16,6 +16,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 
 from wellread.analyze import analyze_document
+from wellread.documents import Document, FileEntry, RawFile
 from wellread.errors import RunRefused, SkippedFile
 from wellread.kinds import kind_of
 from wellread.parse import parse, parse_converted
@@ -23,7 +24,7 @@ from wellread.sources.folder import FolderSource
 from wellread.split import split
 from wellread.store.base import DocumentText
 from wellread.store.rows import DocumentRows, TermsRow, terms_row, to_rows
-from wellread.types import Document, FileEntry, ParseRules, RawFile
+from wellread.types import ParseRules
 
 DIGEST_BYTES = 16
 

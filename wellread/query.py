@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from wellread.languages import (
     vote,
 )
 from wellread.stems import PAIR_SEPARATOR, folded_function_words, function_terms, stem, stems
+from wellread.steps import PAIR_WEIGHT
 from wellread.store.base import (
     Alternative,
     Phrase,
@@ -38,10 +40,6 @@ from wellread.types import Filters, Scope
 if TYPE_CHECKING:
     from wellread.expand import Added
     from wellread.synonyms import Synonyms
-
-PAIR_WEIGHT = 0.2
-"""nDCG@10 at 0, 0.1, 0.2, 0.3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963 .964 .964,
-deep-rag-gitlab (whole pages) .777 .802 .822 .825."""
 
 # The parts of a code must never outweigh the code itself: a part that stands five times in a
 # title scores at most 2.2 times its idf, the code once in a long passage 0.45 times its own,
@@ -100,6 +98,8 @@ class Query:
     ``effective_query`` are lines for a reader; ``suggestions`` are spellings that exist in
     scope, for words that do not. ``matches`` and ``identifiers`` say what each term stands
     for, and ``pairs`` which terms are better together: what a snippet is chosen by.
+    ``exact`` are the groups of codes and of rare names, which nothing else stands for.
+    ``languages`` are those that the words may be in; none where there are only codes.
     ``synonyms`` are lines like ``day off → unpaid leave`` for what a dictionary added.
     """
 
@@ -111,6 +111,8 @@ class Query:
     matches: Mapping[str, Match] = field(default_factory=dict)
     identifiers: Mapping[str, Match] = field(default_factory=dict)
     pairs: frozenset[str] = frozenset()
+    exact: tuple[TermGroup, ...] = ()
+    languages: frozenset[str] = frozenset()
     synonyms: tuple[str, ...] = ()
 
     @property
@@ -181,9 +183,11 @@ def build_query(
     scope: Scope,
     filters: Filters,
     synonyms: Synonyms | None = None,
+    pair_weight: float = PAIR_WEIGHT,
 ) -> Query:
-    """Understands a query, with the words that a dictionary adds. Raises ``UsageError`` where
-    there is no text at all; punctuation alone gives an empty query, which finds nothing."""
+    """Understands a query, with the words that a dictionary adds; a ``pair_weight`` of 0 asks
+    for no word pairs. Raises ``UsageError`` where there is no text at all; punctuation alone
+    gives an empty query, which finds nothing."""
     if not text.strip():
         raise UsageError('The query is empty: write what to look for, for example "payment terms".')
     if not encodable(text):
@@ -208,11 +212,14 @@ def build_query(
     beside = added.beside if added is not None else {}
 
     groups: list[TermGroup] = []
+    exact: list[TermGroup] = []
     lines: list[str] = []
     suggestions: list[str] = []
     expanded = 0
     for number, unit in enumerate(units):
         alternatives = unit.alternatives
+        if literal := _literal(unit, within, function):
+            exact.append(TermGroup(alternatives=literal))
         if unit.expandable and expanded < MAX_EXPANDED and within.rare(alternatives):
             expanded += 1
             relatives, spellings = _relatives(unit, within)
@@ -225,7 +232,7 @@ def build_query(
     if added is not None:
         groups += added.groups
         lines += [_line(label, _distinct(terms)) for label, terms in added.shown]
-    pair_groups = _pair_groups(found, units, languages)
+    pair_groups = _pair_groups(found, units, languages, pair_weight) if pair_weight else []
     phrases, phrase_lines = _phrases(text, languages)
     lines += [_line("pair", group.alternatives) for group in pair_groups]
     return Query(
@@ -243,6 +250,8 @@ def build_query(
             if alternative.kind == "pair"
         ),
         synonyms=added.used if added is not None else (),
+        exact=tuple(exact),
+        languages=_languages_of(found, languages),
     )
 
 
@@ -362,6 +371,42 @@ def _bounded(units: list[_Unit], within: _InScope) -> tuple[list[_Unit], int]:
     return [units[n] for n in sorted(ranked[:MAX_WORDS])], len(units) - MAX_WORDS
 
 
+def _literal(unit: _Unit, within: _InScope, function: frozenset[str]) -> tuple[Alternative, ...]:
+    """What a passage holds that holds a code as it is written, or a rare name; empty for words
+    that are neither."""
+    if not unit.counted or unit.folded in function:
+        return ()
+    # What is made of a code is not expandable; a word's identifier is only another spelling.
+    whole = tuple(one for one in unit.alternatives if one.weight >= 1.0)
+    if not unit.expandable and any(one.kind == "identifier" for one in whole):
+        return whole
+    # A name of its own: written with a capital, where the script has them, and known to few
+    # passages.
+    first = unit.written[:1]
+    if (
+        (first.isupper() or (first.upper() == first.lower() and first.isalpha()))
+        and within.most(unit.alternatives)
+        and within.rare(unit.alternatives)
+    ):
+        return unit.alternatives
+    return ()
+
+
+def _languages_of(found: list[Compound], languages: tuple[str, ...]) -> frozenset[str]:
+    """The languages that the words of a query may be in: the one whose function words they
+    have, else all that the library holds in their script. Codes are in no language."""
+    words = [word for one in found if not one.identifiers for word in one.words]
+    scripts = Counter(script_of(word) for word in words if word.isalpha())
+    if not scripts:
+        return frozenset()
+    script = scripts.most_common(1)[0][0]
+    own = tuple(name for name in languages if script_of_language(name) == script)
+    voted = vote([word for word in words if script_of(word) == script], own, "") if own else ""
+    if voted:
+        return frozenset({voted})
+    return frozenset(own) or frozenset({detect_language(" ".join(words))})
+
+
 # --- synonyms ------------------------------------------------------------------------------
 
 
@@ -383,7 +428,7 @@ def _added(
         parts = _units(found, _function_words(found, languages), languages, within)
         return Understood(
             parts=[Part(part.folded or part.written, part.alternatives) for part in parts],
-            whole=_whole(_pair_groups(found, parts, languages), parts, within),
+            whole=_whole(_pair_groups(found, parts, languages, PAIR_WEIGHT), parts, within),
         )
 
     return expand(
@@ -452,7 +497,7 @@ def _readable(near: VocabularyTerm, word: str) -> str:
 
 
 def _pair_groups(
-    found: list[Compound], units: list[_Unit], languages: tuple[str, ...]
+    found: list[Compound], units: list[_Unit], languages: tuple[str, ...], weight: float
 ) -> list[TermGroup]:
     """Neighbouring words as the index pairs them, where both are asked for."""
     words = [word for compound in found for word in compound.words]
@@ -472,7 +517,7 @@ def _pair_groups(
     return [
         TermGroup(
             alternatives=tuple(
-                Alternative(kind="pair", term=term, weight=PAIR_WEIGHT) for term in terms
+                Alternative(kind="pair", term=term, weight=weight) for term in terms
             ),
             counted=False,
         )

@@ -7,19 +7,14 @@ from collections.abc import Callable, Iterable
 from datetime import date
 
 from wellread.decode import encodable
+from wellread.documents import Section
 from wellread.errors import NotFound, UsageError
 from wellread.outcome import index_notes
 from wellread.paths import candidates
 from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, DocumentText, Snapshot
-from wellread.types import (
-    AttachmentView,
-    LinkView,
-    OutlineEntry,
-    ReadResult,
-    Scope,
-    Section,
-)
+from wellread.types import Scope
+from wellread.views import AttachmentView, LinkView, OutlineEntry, ReadResult
 
 NO_SUCH = "No such document for you: {handle}. Search for it, or check the spelling."
 """The one wording for what is missing and what is forbidden."""

@@ -6,15 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wellread.output import BLANK, Line, line, plural
+from wellread.report_journal import lost_lines
 
 if TYPE_CHECKING:
+    from wellread.documents import Problem, Run
     from wellread.status import FileNote, Status
-    from wellread.types import Problem, Run
+    from wellread.store.base import Coverage
 
 
 def run_lines(run: Run) -> Iterator[Line]:
     """What an index run did."""
     yield line(_summary(run))
+    if run.vectors is not None:
+        made = run.vectors
+        new, passages = plural(made.embedded, "text"), plural(made.passages, "passage")
+        yield line(
+            f"vectors: {made.embedded:,} {new} embedded, {made.known:,} of {made.passages:,} "
+            f"{passages} have one ({made.model})"
+        )
 
 
 def _summary(run: Run) -> str:
@@ -64,6 +73,7 @@ def status_lines(status: Status) -> Iterator[Line]:
         ("languages", counts(status.languages)),
         ("standing", counts(status.standings)),
         ("indexed", status.indexed_at or "never"),
+        ("vectors", _covered(status.vectors)),
         ("skipped files", counts(status.skipped)),
     ]
     width = max(len(name) for name, _ in rows) + 2
@@ -76,6 +86,7 @@ def status_lines(status: Status) -> Iterator[Line]:
         yield line((warning, "warning"))
     if status.behind:
         yield line(("The text index is catching up with the last run.", "warning"))
+    yield from lost_lines(status.lost_traces)
     if status.acls:
         yield from _titled("who may read how many documents")
         column = max(len(str(acl.documents)) for acl in status.acls)
@@ -89,6 +100,13 @@ def status_lines(status: Status) -> Iterator[Line]:
         for run in status.runs:
             failed = f". Failed: {run.error}" if run.error else ""
             yield line(f"{run.finished_at}  {_summary(run)}{failed}", indent=2)
+
+
+def _covered(vectors: Coverage | None) -> str:
+    if vectors is None:
+        return ""
+    whole = vectors.known == vectors.passages
+    return f"{'' if whole else 'degraded: '}{vectors.known:,} of {vectors.passages:,} passages"
 
 
 def _titled(title: str) -> Iterator[Line]:

@@ -6,10 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wellread.output import BLANK, Line, line, plural
+from wellread.visible import one_line
 
 if TYPE_CHECKING:
     from wellread.trace import Lost, Miss, Trace
     from wellread.usage import ToolUse, Usage
+
+
+LONGEST = 1000
+"""Characters of what somebody asked that are shown: as many as a query may have."""
 
 
 def trace_lines(traces: Sequence[Trace]) -> Iterator[Line]:
@@ -29,10 +34,11 @@ def trace_lines(traces: Sequence[Trace]) -> Iterator[Line]:
 
 
 def _argument(name: str, value: object) -> str:
-    if name in ("query", "text", "handle"):
-        return f"{value}"
-    shown = ",".join(map(str, value)) if isinstance(value, list) else value
-    return name if value is True else f"{name}={shown}"
+    """An argument on one line: whoever asks writes it, and could write lines of their own."""
+    if value is True:
+        return name
+    shown = one_line(",".join(map(str, value)) if isinstance(value, list) else f"{value}", LONGEST)
+    return shown if name in ("query", "text", "handle") else f"{name}={shown}"
 
 
 def _answer(trace: Trace) -> str:
@@ -110,11 +116,13 @@ def miss_lines(misses: Sequence[Miss]) -> Iterator[Line]:
         if number:
             yield BLANK
         status = f"  [{miss.status}]" if miss.status != "open" else ""
-        yield line((f"{miss.id}  ", "path"), (miss.question, "title"), (status, "quiet"))
+        yield line(
+            (f"{miss.id}  ", "path"), (one_line(miss.question, LONGEST), "title"), (status, "quiet")
+        )
         if miss.looked_for:
-            yield line(("looked for: ", "quiet"), miss.looked_for, indent=4)
+            yield line(("looked for: ", "quiet"), one_line(miss.looked_for, LONGEST), indent=4)
         if miss.tried:
-            yield line(("tried: ", "quiet"), "; ".join(miss.tried), indent=4)
+            yield line(("tried: ", "quiet"), one_line("; ".join(miss.tried), LONGEST), indent=4)
         if miss.expect:
             yield line(("expected: ", "quiet"), ", ".join(miss.expect), indent=4)
         times = f", {miss.times} times since {miss.at[:10]}" if miss.times > 1 else ""

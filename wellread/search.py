@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -22,8 +22,10 @@ from wellread.rank import (
     in_order,
     put_successors,
 )
+from wellread.ranking import Ranking, ranked, reranked
 from wellread.snippet import render, snippet
 from wellread.standing import standings_in
+from wellread.steps import DEFAULT_STEPS, RetrievalSteps
 from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
 from wellread.types import (
     Counts,
@@ -37,6 +39,8 @@ from wellread.types import (
 from wellread.visible import visible
 
 if TYPE_CHECKING:
+    from wellread.ranking import Meaning
+    from wellread.rerank import Reranker
     from wellread.synonyms import Synonyms
 
 Detail = Literal["snippet", "passage"]
@@ -59,23 +63,87 @@ def search(
     page: str | None = None,
     detail: Detail = "snippet",
     explained: bool = False,
+    steps: RetrievalSteps = DEFAULT_STEPS,
     synonyms: Synonyms | None = None,
+    meaning: Meaning | None = None,
+    reranker: Reranker | None = None,
 ) -> SearchResult:
     """The passages that best match a text, a page at a time.
 
     ``limit`` is the number of hits a page, 1 to 100; ``page`` is a cursor of an earlier
-    result for the same query and caller. Raises ``UsageError`` for an empty text, a wrong
-    limit or a foreign cursor.
+    result for the same query and caller. ``meaning`` adds vectors to the words, ``reranker``
+    orders the first passages anew; where either cannot be had, the result says so in its notes.
+    Raises ``UsageError`` for an empty text, a wrong limit or a foreign cursor.
     """
-    if not 1 <= limit <= LARGEST_LIMIT:
-        raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
-    cursor = Cursor(text, filters, scope)
-    offset = cursor.offset(page)
-    query = build_query(text, snapshot=snapshot, scope=scope, filters=filters, synonyms=synonyms)
+    query = build_query(
+        text,
+        snapshot=snapshot,
+        scope=scope,
+        filters=filters,
+        synonyms=synonyms if steps.synonyms else None,
+        pair_weight=steps.pair_weight,
+    )
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
-    window = Window(snapshot, query, scope=scope, filters=filters, today=today)
-    candidates = window.candidates([(hit.passage_id, hit.score) for hit in found.hits[:WINDOW]])
+    ranking = ranked(snapshot, query, found.hits, meaning, scope=scope, filters=filters)
+    if reranker is not None:
+        ranking = reranked(snapshot, query, ranking, reranker, scope=scope)
+    return paged(
+        snapshot, query, ranking, Counts(all_words=found.all_groups, any_word=found.any_group),
+        scope=scope, today=today, filters=filters, limit=limit, page=page, detail=detail,
+        explained=explained,
+    )  # fmt: skip
+
+
+def similar(
+    snapshot: Snapshot,
+    handle: str,
+    *,
+    scope: Scope,
+    today: date,
+    filters: Filters,
+    limit: int = DEFAULT_LIMIT,
+    page: str | None = None,
+    detail: Detail = "snippet",
+    explained: bool = False,
+    model: str | None = None,
+) -> SearchResult:
+    """The passages of other documents that are most like a section or a document, a page at a
+    time: by vectors where ``model`` names the one that is set, else by words.
+
+    Raises ``NotFound`` for a handle that names nothing in scope; see ``search`` for the rest.
+    """
+    from wellread.similar import alike
+
+    found = alike(snapshot, handle, scope=scope, filters=filters, model=model, limit=WINDOW + 1)
+    return paged(
+        snapshot, found.query, found.ranking, found.counts,
+        scope=scope, today=today, filters=filters, limit=limit, page=page, detail=detail,
+        explained=explained,
+    )  # fmt: skip
+
+
+def paged(
+    snapshot: Snapshot,
+    query: Query,
+    ranking: Ranking,
+    counts: Counts,
+    *,
+    scope: Scope,
+    today: date,
+    filters: Filters,
+    limit: int,
+    page: str | None,
+    detail: Detail,
+    explained: bool,
+) -> SearchResult:
+    """One page of the passages that were found, in the order in which they are shown."""
+    if not 1 <= limit <= LARGEST_LIMIT:
+        raise UsageError(f"The limit {limit} is out of range. Ask for 1 to {LARGEST_LIMIT} hits.")
+    cursor = Cursor(query.text, filters, scope)
+    offset = cursor.offset(page)
+    window = Window(snapshot, query, scope=scope, filters=filters, today=today, ranking=ranking)
+    candidates = window.candidates([(one.passage_id, one.score) for one in ranking.fused[:WINDOW]])
     shown = candidates[offset : offset + limit]
     first = candidates[0].score if candidates else 0.0
     # Not told by what the scope happens to hide: a hidden document must not change a number.
@@ -90,14 +158,14 @@ def search(
     return SearchResult(
         outcome=outcome,
         hits=window.hits(shown, scale=scale, detail=detail, explained=explained),
-        counts=Counts(all_words=found.all_groups, any_word=found.any_group),
+        counts=counts,
         left_out=max(rest, 0),
-        more_exist=len(found.hits) > WINDOW,
+        more_exist=len(ranking.fused) > WINDOW,
         next_page=cursor.at(offset + limit) if rest > 0 else None,
         indexed_at=snapshot.state.indexed_at,
         suggestions=query.suggestions,
         without_filters=without,
-        notes=index_notes(snapshot),
+        notes=(*index_notes(snapshot), *ranking.notes),
         effective_query=query.effective_query if explained else (),
         synonyms=query.synonyms,
     )
@@ -107,13 +175,21 @@ class Window:
     """The candidates of one search, and the hits made of those that are shown."""
 
     def __init__(
-        self, snapshot: Snapshot, query: Query, *, scope: Scope, filters: Filters, today: date
+        self,
+        snapshot: Snapshot,
+        query: Query,
+        *,
+        scope: Scope,
+        filters: Filters,
+        today: date,
+        ranking: Ranking,
     ) -> None:
         self.snapshot = snapshot
         self.query = query
         self.scope = scope
         self.filters = filters
         self.today = today
+        self.ranking = ranking
 
     def candidates(self, scored: Sequence[tuple[int, float]]) -> list[Candidate]:
         """Passages become candidates, in the order in which they are shown."""
@@ -138,7 +214,7 @@ class Window:
             )
             for passage, score in kept
         ]
-        return put_successors(in_order(candidates), self._fetch)
+        return put_successors(in_order(candidates, like=self.ranking.like), self._fetch)
 
     def _standings(self, records: Iterable[DocumentRecord]) -> dict[str, Standing]:
         return standings_in(self.snapshot, records, scope=self.scope, today=self.today)
@@ -166,7 +242,7 @@ class Window:
         return Candidate(
             passage=passage,
             document=record,
-            score=found.hits[0].score if found.hits else 0.0,
+            score=found.hits[0].score * self.ranking.scale if found.hits else 0.0,
             standing=self._standings([record])[record.path],
         )
 
@@ -238,7 +314,8 @@ class Window:
         )
 
     def _parts(self, ids: Sequence[int]) -> dict[int, list[Explanation]]:
-        """What each group and phrase of the query adds to each passage's score."""
+        """What each group and phrase of the query adds to each passage's score, and vectors
+        and places where there are any."""
         parts: dict[int, list[Explanation]] = {one: [] for one in ids}
         for group in self.query.store.groups:
             scores = self.snapshot.group_scores(group, ids, scope=self.scope, filters=self.filters)
@@ -250,7 +327,7 @@ class Window:
             )
             for passage_id, part in scores.items():
                 parts[passage_id].append(part)
-        return parts
+        return {one: self.ranking.parts(one, found) for one, found in parts.items()}
 
 
 def context_line_of(record: DocumentRecord, passage: PassageRecord) -> str:
@@ -294,7 +371,7 @@ class Cursor:
     def at(self, offset: int) -> str:
         """The cursor of a page that starts at this hit."""
         raw = json.dumps([self.key, offset]).encode()
-        return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+        return urlsafe_b64encode(raw).decode().rstrip("=")
 
     def offset(self, page: str | None) -> int:
         """The hit that a cursor starts at; 0 without one."""
@@ -306,7 +383,7 @@ class Cursor:
             if len(page) > LONGEST_CURSOR:
                 raise ValueError("no cursor is so long")
             padded = page + "=" * (-len(page) % 4)
-            key, offset = json.loads(base64.urlsafe_b64decode(padded))
+            key, offset = json.loads(urlsafe_b64decode(padded))
         except (ValueError, TypeError):
             key = None
         if key != self.key or not isinstance(offset, int) or offset < 0:

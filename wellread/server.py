@@ -48,7 +48,9 @@ from wellread.tools import (
     read_call,
     tools_of,
 )
+from wellread.trace import UNKNOWN_TOOL
 from wellread.types import Caller, Scope, Told
+from wellread.visible import one_line
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -61,6 +63,10 @@ SECONDS_BETWEEN_SIGNS = 1.0
 """Of life, while a call takes long: what a person notices as waiting (Nielsen, 1993)."""
 
 HITS_OF_A_CONNECTOR = 10
+LONGEST_NAME = 40
+MOST_NAMES = 20
+"""Characters and number of the names of arguments that are traced of a refused call: the longest
+of ours has 11, and no tool takes more than 11."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -225,10 +231,16 @@ def _caller(serving: Serving, context: Any) -> Caller:
 
 def _member_now(serving: Serving, caller: Caller) -> Caller:
     """A caller fixed when the server began, with the groups of this moment: whoever is taken
-    out of one reads its documents no more. Raises ``ConfigError``."""
+    out of one reads its documents no more. Whoever is in no list any more reads nothing: without
+    groups, what is denied to one of them would be open. Raises ``ConfigError``."""
     if serving.caller is None or caller.owner or caller.subject is None:
         return caller
-    groups = serving.library.config.groups().get(caller.subject, frozenset())
+    groups = serving.library.config.groups().get(caller.subject)
+    if groups is None:
+        raise ConfigError(
+            f"{caller.subject} is not in [groups] or groups.yaml any more: add it again, or end "
+            "this server"
+        )
     return replace(caller, groups=groups)
 
 
@@ -263,30 +275,57 @@ def answer_call(
     """One call of a tool, answered in words whatever happens; blocking. Once ``stop`` is set it
     ends soon, and its answer is of no interest."""
     try:
-        call = read_call(
-            name,
-            arguments,
-            profile=serving.profile,
-            aliases=serving.library.config.parse_rules.type_aliases,
-        )
-        scope = serving.library.scope(_member_now(serving, caller))
+        try:
+            call = read_call(
+                name,
+                arguments,
+                profile=serving.profile,
+                aliases=serving.library.config.parse_rules.type_aliases,
+            )
+            scope = serving.library.scope(_member_now(serving, caller))
+        except WellreadError as error:
+            serving.library.refuse(
+                error, caller=caller, told=_told_error, **_refused_call(serving, name, arguments)
+            )
         return _answer(serving, call, scope, stop)
     except Cancelled:
         return late_answer(serving.seconds)
     except WellreadError as error:
-        return error_answer(error)
+        answer = error_answer(error)
+        if answer.text == FAILED:
+            logger.warning("a call failed: %s", error)
+        return answer
     except Exception as error:  # noqa: BLE001 - the SDK would send its text to the client
         _log(name, error)
         return as_answer(FAILED, is_error=True)
+
+
+def _told_error(error: WellreadError) -> Told:
+    return error_answer(error).told
+
+
+def _refused_call(serving: Serving, name: str, arguments: Any) -> dict[str, Any]:
+    """What is traced of a call that was refused: the tool if there is one, and the names of its
+    arguments. Values that did not pass the check may be of any size, and are not kept."""
+    known = any(tool.name == name for tool in tools_of(serving.profile))
+    given = arguments if isinstance(arguments, dict) else {}
+    names = [one_line(str(each), LONGEST_NAME) for each in list(given)[:MOST_NAMES]]
+    tool = "read" if name == "fetch" else name  # as what is not refused is traced
+    return {"tool": tool if known else UNKNOWN_TOOL, "arguments": {"given": names}}
 
 
 def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -> Answer:
     library, cap, today = serving.library, serving.max_tokens, serving.today()
     made: list[Answer] = []
 
-    def told(answer: Answer) -> Told:
-        made.append(answer)
-        return answer.told
+    def told_of(answer_of: Callable[[Any], Answer]) -> Callable[[Any], Told]:
+        def told(result: Any) -> Told:
+            if isinstance(result, WellreadError):
+                return _told_error(result)
+            made.append(answer_of(result))
+            return made[-1].told
+
+        return told
 
     match call:
         case SearchCall():
@@ -308,10 +347,12 @@ def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -
                 page=call.page,
                 detail=call.detail,
                 stop=stop,
-                told=lambda result: told(
-                    results_answer(result, base=connected, cap=cap)
-                    if connected
-                    else search_answer(result, call, cap=cap, page_after=after)
+                told=told_of(
+                    lambda result: (
+                        results_answer(result, base=connected, cap=cap)
+                        if connected
+                        else search_answer(result, call, cap=cap, page_after=after)
+                    )
                 ),
             )
         case ExactCall():
@@ -324,7 +365,7 @@ def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -
                 ignore_case=call.ignore_case,
                 limit=call.limit,
                 stop=stop,
-                told=lambda result: told(exact_answer(result, call, cap=cap)),
+                told=told_of(lambda result: exact_answer(result, call, cap=cap)),
             )
         case ReadCall():
             connected = serving.base_url if serving.profile == "openai" else None
@@ -335,17 +376,22 @@ def _answer(serving: Serving, call: Call, scope: Scope, stop: threading.Event) -
                 lines=call.lines,
                 outline=call.outline,
                 stop=stop,
-                told=lambda result: told(
-                    document_answer(result, base=connected, cap=cap)
-                    if connected
-                    else read_answer(result, call, cap=cap)
+                told=told_of(
+                    lambda result: (
+                        document_answer(result, base=connected, cap=cap)
+                        if connected
+                        else read_answer(result, call, cap=cap)
+                    )
                 ),
             )
         case MissCall():
-            number = library.report_miss(
-                call.question, scope=scope, looked_for=call.looked_for, tried=call.tried
+            library.report_miss(
+                call.question,
+                scope=scope,
+                looked_for=call.looked_for,
+                tried=call.tried,
+                told=told_of(miss_answer),
             )
-            return miss_answer(number)
     return made[0]
 
 

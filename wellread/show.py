@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 from wellread.output import BLANK, Line, Span, line, plain, plural
 
 if TYPE_CHECKING:
-    from wellread.types import (
-        ExactResult,
-        Explanation,
-        Hit,
-        ReadResult,
-        SearchResult,
-        Standing,
-    )
+    from wellread.types import Explanation, Hit, SearchResult, Standing
+    from wellread.views import ExactResult, ReadResult
 
 
 # --- search ----------------------------------------------------------------------------------
@@ -118,7 +112,7 @@ def _hit_lines(number: int, hit: Hit, *, explain: bool) -> Iterator[Line]:
     if hit.further:
         yield line((f"{hit.further} more in this document", "quiet"), indent=3)
     if explain and hit.explanation is not None:
-        yield from _explanation_lines(hit.explanation, 3)
+        yield from explanation_lines(hit.explanation, 3)
 
 
 def lines_in_words(first: int, last: int) -> str:
@@ -170,13 +164,14 @@ def _marked(text: str) -> list[Span]:
     return [(part, "match" if index % 2 else "") for index, part in enumerate(parts) if part]
 
 
-def _explanation_lines(part: Explanation, indent: int) -> Iterator[Line]:
+def explanation_lines(part: Explanation, indent: int) -> Iterator[Line]:
+    """What a score is made of, a line a part."""
     how = "" if part.op == "term" else f" ({'largest' if part.op == 'max' else part.op} of)"
     yield line(
         (f"{part.value:9.4f}  {part.label}{how if part.parts else ''}", "quiet"), indent=indent
     )
     for below in part.parts:
-        yield from _explanation_lines(below, indent + 2)
+        yield from explanation_lines(below, indent + 2)
 
 
 def _nothing_lines(result: SearchResult | ExactResult) -> Iterator[Line]:

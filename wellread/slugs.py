@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from wellread.types import ConvertedPage
+from wellread.documents import ConvertedPage
 
 _ASCII_REMOVED = re.compile(r"[^a-z0-9_ -]")
 _KEPT = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wellread.types import Document, Heading, Passage, Section
+from wellread.documents import Document, Heading, Passage, Section
 
 SPLITTER_VERSION = 1
 """Raised whenever a document would be split differently: part of its fingerprint."""

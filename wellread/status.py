@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TypeVar
 
 from wellread.access import from_canonical
+from wellread.documents import Run
 from wellread.errors import NoIndex
 from wellread.freshness import GONE, changed_files
 from wellread.standing import standings
 from wellread.store import journal, schema
+from wellread.store.base import Coverage
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.types import EVERYONE, Acl, Filters, Run, Scope
+from wellread.trace import NONE_LOST, Lost
+from wellread.types import EVERYONE, Acl, Filters, Scope
+
+Noted = TypeVar("Noted")
 
 RUNS_SHOWN = 5
 FILES_SHOWN = 20
@@ -47,9 +53,10 @@ class AclNote:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
     """Counts are of documents in the caller's scope. Runs, files left out and acls are known
-    to the local owner alone, and empty for everybody else. ``stale`` are documents whose file
-    has changed or gone since it was indexed. ``skipped`` counts every file that is no document
-    by reason; ``skipped_files`` are those that were probably meant to be one."""
+    to the local owner alone, as are lost traces, and empty for everybody else. ``stale`` are
+    documents whose file has changed or gone since it was indexed. ``skipped`` counts every file
+    that is no document by reason; ``skipped_files`` are those that were probably meant to be
+    one. ``vectors`` counts the passages in scope that have one, where a model is set."""
 
     documents: int
     types: Mapping[str, int]
@@ -69,10 +76,19 @@ class Status:
     acls: tuple[AclNote, ...]
     skipped_files: tuple[FileNote, ...] = ()
     skipped_files_count: int = 0
+    lost_traces: Lost = NONE_LOST
+    vectors: Coverage | None = None
 
 
-def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, today: date) -> Status:
-    """The status for one caller."""
+def status(
+    snapshot: EmbeddedSnapshot,
+    journal_path: Path,
+    *,
+    scope: Scope,
+    today: date,
+    vectors: bool = False,
+) -> Status:
+    """The status for one caller; ``vectors`` where a model for them is set."""
     owner = scope.caller.owner
     ids = snapshot.document_ids(scope=scope, filters=Filters())
     records = list(snapshot.documents(ids, scope=scope).values())
@@ -113,6 +129,8 @@ def status(snapshot: EmbeddedSnapshot, journal_path: Path, *, scope: Scope, toda
         acls=acl_notes(snapshot) if owner else (),
         skipped_files=tuple(skipped[:FILES_SHOWN]),
         skipped_files_count=len(skipped),
+        lost_traces=lost_traces(journal_path) if owner else NONE_LOST,
+        vectors=snapshot.coverage(scope=scope) if vectors else None,
     )
 
 
@@ -123,11 +141,20 @@ def counted(names: Iterable[str]) -> dict[str, int]:
 
 def recent_runs(path: Path) -> tuple[Run, ...]:
     """The latest runs, newest first; none where the journal is missing."""
+    return _of_journal(path, lambda connection: journal.last_runs(connection, RUNS_SHOWN), ())
+
+
+def lost_traces(path: Path) -> Lost:
+    """Traces that could not be written; none where the journal is missing."""
+    return _of_journal(path, journal.lost_traces, NONE_LOST)
+
+
+def _of_journal(path: Path, ask: Callable[[sqlite3.Connection], Noted], missing: Noted) -> Noted:
     try:
         with closing(schema.open_for_reading(path)) as connection:
-            return journal.last_runs(connection, RUNS_SHOWN)
+            return ask(connection)
     except NoIndex:
-        return ()
+        return missing
     except sqlite3.Error as error:
         raise schema.unavailable(path, error) from error
 

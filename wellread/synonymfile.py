@@ -7,9 +7,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wellread.types import Problem
-
 if TYPE_CHECKING:
+    from wellread.documents import Problem
     from wellread.synonyms import Synonyms
 
 logger = logging.getLogger(__name__)
@@ -41,6 +40,8 @@ class SynonymFile:
             return ()
         name, (line, what) = self.file.name, broken
         message = f"The dictionary {name}:{line} is {what}. Correct it there."
+        from wellread.documents import Problem
+
         return (Problem(path=name, line=line, code="synonyms-broken", message=message),)
 
     def _state(self) -> tuple[Synonyms | None, tuple[int, str] | None]:

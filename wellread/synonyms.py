@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wellread.stems import folded_function_words, stems
 from wellread.terms import compounds
-from wellread.types import Problem
+
+if TYPE_CHECKING:
+    from wellread.documents import Problem
 
 KEYS = ("groups", "one_way")
 EXAMPLE = "groups: [[paid time off, PTO]] or one_way: {day off: unpaid leave}"
@@ -253,6 +255,8 @@ class _Reader:
     def _wrong(self, node: Any, code: str, fact: str, remedy: str) -> None:
         line = _line(node)
         message = f"{fact} in {self.name}:{line}. {remedy}"
+        from wellread.documents import Problem  # a search needs none
+
         self.problems.append(Problem(path=self.name, line=line, code=code, message=message))
 
 

@@ -11,6 +11,10 @@ from wellread.types import Caller
 MissStatus = Literal["open", "accepted", "dismissed"]
 MISS_STATUSES: tuple[MissStatus, ...] = get_args(MissStatus)
 
+REPORT = "report_miss"
+UNKNOWN_TOOL = "(unknown)"
+"""What is traced of a tool that there is not: whoever asks could call it anything."""
+
 OWNER, EVERYONE = "(local owner)", "(everyone)"
 """Who asked where nobody is named. No subject of a group list is in parentheses by accident."""
 
@@ -62,6 +66,9 @@ class Lost:
 
     traces: int
     since: str | None
+
+
+NONE_LOST = Lost(traces=0, since=None)
 
 
 def subject_of(caller: Caller) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from wellread.trace import Trace
+from wellread.trace import REPORT, Trace
 
 GAP_MINUTES = 30.0
 """Pause that ends a task. People's: sessions on the early web ended after 25.5 minutes (Catledge
@@ -69,7 +69,7 @@ class _Search:
 
 
 def usage(traces: Iterable[Trace], *, gap_minutes: float = GAP_MINUTES) -> Usage:
-    """Sum traces up, in any order."""
+    """Sum traces up. Those of one moment are taken in the order in which they come."""
     ordered = sorted(traces, key=lambda trace: trace.at)
     tasks = _tasks(ordered, timedelta(minutes=gap_minutes))
     found = [_searches(task) for task in tasks]
@@ -99,8 +99,9 @@ def is_whole_question(text: str) -> bool:
 
 
 def is_empty(trace: Trace) -> bool:
-    """Whether a question was answered, with nothing. Errors are answers of another kind."""
-    return not trace.returned and not is_refused(trace)
+    """Whether a question was answered, with nothing. Errors are answers of another kind, and a
+    report of a miss asks for nothing."""
+    return not trace.returned and not is_refused(trace) and trace.tool != REPORT
 
 
 def is_refused(trace: Trace) -> bool:
@@ -129,7 +130,7 @@ def _time(trace: Trace) -> datetime:
 def _searches(task: Sequence[Trace]) -> list[_Search]:
     searches: list[_Search] = []
     for at, trace in enumerate(task):
-        if trace.tool in SEARCHES:
+        if trace.tool in SEARCHES and not is_refused(trace):
             text = str(trace.arguments.get("query") or trace.arguments.get("text") or "")
             documents = {_document(handle, trace.tool) for handle in trace.returned}
             same = searches[-1] if searches and searches[-1].text == text else None

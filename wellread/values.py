@@ -9,9 +9,10 @@ from typing import TypeVar
 
 from wellread import globs
 from wellread.dates import read_date
+from wellread.documents import Problem
 from wellread.frontmatter import Frontmatter
 from wellread.paths import resolve_document
-from wellread.types import ParseRules, Problem
+from wellread.types import ParseRules
 from wellread.vocabulary import known_name, misspelt_access
 
 _T = TypeVar("_T", bound=str)

@@ -99,6 +99,13 @@ def carries(piece: Piece) -> bool:
     )
 
 
+def tells(piece: Piece) -> bool:
+    """Whether a piece is background that tells what was: ours, and in force."""
+    return (
+        piece.type == "brief" and piece.about == "ours" and piece.standing.name not in NEVER_CARRIES
+    )
+
+
 def _at_high_stakes(found: _Reasons, carriers: Sequence[Piece], authority: int) -> None:
     """High stakes need a current, explicitly approved guideline or reference."""
     sound = [
@@ -121,7 +128,10 @@ def _at_high_stakes(found: _Reasons, carriers: Sequence[Piece], authority: int) 
 
 
 def _otherwise(found: _Reasons, evidence: Evidence, carriers: Sequence[Piece]) -> None:
-    if not carriers:
+    told = [piece for piece in evidence.pieces if tells(piece)]
+    if not carriers and told:
+        found.add("answer-with-caution", f"only {_paths(told)}, which is background, tells of this")
+    elif not carriers:
         low = evidence.stakes.name == "low"
         found.add(
             "answer-with-caution" if low else "escalate",

@@ -10,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from unicodedata import normalize
 
+from wellread.documents import FileEntry, SkippedEntry
 from wellread.errors import RunRefused, SkippedFile
 from wellread.kinds import ENDINGS, kind_of
 from wellread.sources.exclude import (
@@ -18,7 +19,6 @@ from wellread.sources.exclude import (
     Excluded,
     compile_exclude,
 )
-from wellread.types import FileEntry, SkippedEntry
 
 MAX_BYTES = 5 * 1024 * 1024
 """The largest file that is read where nothing else is configured (the design's figure)."""

@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from wellread.types import (
     About,
     Attachment,
-    Document,
     DocumentType,
     Explanation,
     Filters,
-    Heading,
     Lifecycle,
-    Link,
-    Passage,
-    Problem,
     Scope,
-    Section,
     Sensitivity,
 )
+
+if TYPE_CHECKING:
+    from wellread.documents import Document, Heading, Link, Passage, Problem, Section
 
 TermKind = Literal["word", "identifier", "pair"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:
-    """How often a term of each place counts towards a passage's weighted frequency."""
+    """How often a term of each place counts towards a passage's weighted frequency. Word pairs
+    have a field of their own: 1 for an index with them, 0 for one without."""
 
     title: int = 5
     heading: int = 3
     body: int = 1
     identifier: int = 1
     context: int = 1
+    pairs: int = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,6 +113,52 @@ class LexicalResult:
     hits: tuple[ScoredPassage, ...]
     any_group: int
     all_groups: int
+
+
+class PassageRow(NamedTuple):
+    """What scope, filters and the order of hits need to know of a passage with a vector."""
+
+    id: int
+    document_id: int
+    acl_id: int
+    language: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueryVector:
+    """A vector of length one, as a float32 array, with the name of the model that made it:
+    only vectors of one model can be compared."""
+
+    model: str
+    values: Any
+
+
+class DenseHit(NamedTuple):
+    """A passage with the cosine of its vector to the query's, and its document's language."""
+
+    passage_id: int
+    cosine: float
+    language: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DenseResult:
+    """The nearest passages in scope and filters, the nearest first; ``others`` are passages that
+    were asked about whatever their rank; ``medians`` the median cosine of each language's
+    passages in scope; ``rows`` how many passages are in scope and filters."""
+
+    hits: tuple[DenseHit, ...]
+    others: Mapping[int, DenseHit]
+    medians: Mapping[str, float]
+    rows: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage:
+    """How many of the passages in scope have a vector."""
+
+    known: int
+    passages: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -281,6 +326,33 @@ class Snapshot(Protocol):
         ``within`` stands in place of the path filter and names documents."""
         ...
 
+    def attainable(self, query: StoreQuery) -> float:
+        """The largest score that any passage could have for a query: every word at saturated
+        frequency, a word that the library lacks with the largest idf there is. 0 of nothing."""
+        ...
+
+    def dense(
+        self,
+        query: QueryVector,
+        *,
+        scope: Scope,
+        filters: Filters,
+        limit: int,
+        also: Sequence[int] = (),
+    ) -> DenseResult | None:
+        """The nearest passages by their vectors, and the cosines of the passages ``also``;
+        ``None`` where the library has no vectors. Raises ``VectorsRefused`` where they are of
+        another model or length."""
+        ...
+
+    def coverage(self, *, scope: Scope) -> Coverage:
+        """How far the passages in scope have vectors."""
+        ...
+
+    def mean_vector(self, ids: Sequence[int], *, scope: Scope) -> QueryVector | None:
+        """Where passages lie together; ``None`` where none of those in scope has a vector."""
+        ...
+
     def group_scores(
         self, group: TermGroup, ids: Iterable[int], *, scope: Scope, filters: Filters
     ) -> dict[int, Explanation]:
@@ -324,6 +396,10 @@ class Snapshot(Protocol):
 
     def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:
         """Passages by id; those outside the scope, or gone, are left out."""
+        ...
+
+    def passage_ids(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The ids of a document's passages, in order; none where it is outside the scope."""
         ...
 
     def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:

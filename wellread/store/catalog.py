@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TYPE_CHECKING
 
 from wellread.paths import spellings
 from wellread.store.base import (
@@ -17,12 +18,16 @@ from wellread.store.base import (
     LinkRecord,
     PassagePlace,
     PassageRecord,
+    PassageRow,
 )
 from wellread.store.codec import load_headings, load_lifecycle, load_path
 from wellread.store.conditions import document_condition
 from wellread.store.lexical import Restriction
 from wellread.store.texts import TextReader
-from wellread.types import Attachment, Filters, Link, Passage, Problem, Scope, Section
+from wellread.types import Attachment, Filters, Scope
+
+if TYPE_CHECKING:
+    from wellread.documents import Passage, Problem, Section
 
 RECORD_CACHE_SIZE = 20_000
 """Documents kept in memory: about 1 kB each. Ids are never reused and rows never change, so
@@ -52,17 +57,18 @@ REMEMBERED_SCOPES = 256
 @dataclass(kw_only=True, slots=True)
 class GenerationFacts:
     """What holds for a whole generation and every search asks for: the paths that any
-    document supersedes, and the languages of each scope met so far."""
+    document supersedes, the languages of each scope met so far, and the passages of each acl."""
 
     generation: int = -1
     superseded: frozenset[str] | None = None
     languages: dict[frozenset[int], tuple[str, ...]] = field(default_factory=dict)
+    passages: dict[int, int] | None = None
 
 
 class CatalogReader:
-    """Queries on one read transaction. Every method but ``state``, ``acls``, ``paths`` and
-    ``places`` takes the scope and answers as if nothing else existed. ``facts`` are those of
-    the transaction's generation."""
+    """Queries on one read transaction. Every method but ``state``, ``acls``,
+    ``acls_by_path``, ``paths`` and ``places`` takes the scope and answers as if nothing else
+    existed. ``facts`` are those of the transaction's generation."""
 
     def __init__(
         self,
@@ -86,6 +92,13 @@ class CatalogReader:
             "SELECT id, canonical FROM acls WHERE id IN (SELECT acl_id FROM documents)"
         ).fetchall()
 
+    def acls_by_path(self) -> dict[str, str]:
+        """Every document's path and acl: for an audit, never for an answer."""
+        rows = self.connection.execute(
+            "SELECT d.path, a.canonical FROM documents d JOIN acls a ON a.id = d.acl_id"
+        )
+        return dict(rows.fetchall())
+
     def places(self, ids: Sequence[int]) -> dict[int, PassagePlace]:
         """Where passages belong, of any scope; those that are gone are left out."""
         rows = self.connection.execute(
@@ -93,6 +106,31 @@ class CatalogReader:
             list(ids),
         )
         return {row[0]: PassagePlace._make(row) for row in rows}
+
+    def passage_rows(self) -> list[PassageRow]:
+        """Every passage with what a vector search must know of it, of any scope, by id."""
+        rows = self.connection.execute(
+            "SELECT p.id, p.document_id, d.acl_id, d.language FROM passages p "
+            "JOIN documents d ON d.id = p.document_id ORDER BY p.id"
+        )
+        return [PassageRow._make(row) for row in rows]
+
+    def passage_counts(self) -> dict[int, int]:
+        """The number of passages of each acl."""
+        if self.facts.passages is None:
+            rows = self.connection.execute(
+                "SELECT d.acl_id, COUNT(*) FROM passages p JOIN documents d "
+                "ON d.id = p.document_id GROUP BY d.acl_id"
+            )
+            self.facts.passages = dict(rows.fetchall())
+        return self.facts.passages
+
+    def passage_ids(self, document_id: int) -> list[int]:
+        """The ids of a document's passages, in order; of a document found in scope."""
+        rows = self.connection.execute(
+            "SELECT id FROM passages WHERE document_id = ? ORDER BY id", (document_id,)
+        )
+        return [row[0] for row in rows]
 
     def passages(self, ids: Sequence[int], *, scope: Scope) -> dict[int, PassageRecord]:
         """Passages by id; those outside the scope, or gone, are left out."""
@@ -161,6 +199,8 @@ class CatalogReader:
 
     def text(self, document_id: int, *, scope: Scope) -> DocumentText | None:
         """A document with its text and structure."""
+        from wellread.documents import Link
+
         record = self.documents([document_id], scope=scope).get(document_id)
         if record is None:
             return None
@@ -236,6 +276,8 @@ class CatalogReader:
 
     def sections(self, document_id: int) -> tuple[Section, ...]:
         """The sections of a document that has been found in scope."""
+        from wellread.documents import Section
+
         return tuple(
             Section(
                 slug=row[0],
@@ -256,6 +298,8 @@ class CatalogReader:
 
     def passages_of(self, document_id: int) -> tuple[Passage, ...]:
         """The passages of a document that has been found in scope, in order."""
+        from wellread.documents import Passage
+
         return tuple(
             Passage(
                 section=row[0],
@@ -317,6 +361,8 @@ class CatalogReader:
 
     def problems(self, *, scope: Scope) -> Iterator[Problem]:
         """The mistakes noted in the documents in scope, in path order."""
+        from wellread.documents import Problem
+
         rows = self.connection.execute(
             "SELECT d.path, d.acl_id, p.value FROM documents d, "
             "json_each(d.record, '$.problems') p ORDER BY d.path, p.key"

@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import NamedTuple
 
+from wellread.documents import FileEntry
 from wellread.store.base import LeftFile
 from wellread.store.catalog import CatalogState
 from wellread.store.lexical import LexicalDocument, LexicalWriter
 from wellread.store.rows import SEPARATOR, DocumentRows, joined
 from wellread.store.texts import TextWriter
-from wellread.types import FileEntry
 
 
 class ManifestRow(NamedTuple):

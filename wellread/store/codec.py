@@ -6,9 +6,12 @@ import json
 from dataclasses import fields
 from datetime import date
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wellread.types import Document, Heading, Lifecycle
+from wellread.types import Lifecycle
+
+if TYPE_CHECKING:
+    from wellread.documents import Document, Heading
 
 SEPARATORS = (",", ":")
 
@@ -78,6 +81,8 @@ def dump_headings(headings: tuple[Heading, ...]) -> str:
 
 def load_headings(text: str) -> tuple[Heading, ...]:
     """The reverse of ``dump_headings``."""
+    from wellread.documents import Heading
+
     return tuple(
         Heading(level=level, text=words, slug=slug, char_start=start, char_end=end, line=line)
         for level, words, slug, start, end, line in json.loads(text)

@@ -8,9 +8,11 @@ frequency). The alternatives of a word are asked for apart, and the best of them
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 from wellread.store.base import (
     Alternative,
@@ -26,6 +28,7 @@ from wellread.store.conditions import document_condition
 from wellread.store.lexical import (
     LexicalDocument,
     Restriction,
+    attainable,
     best_of,
     describe,
     describe_phrase,
@@ -64,8 +67,9 @@ def quoted(term: str) -> str:
 class Fts5Writer:
     """Writes within the catalog's own transaction; commit and rollback are the catalog's."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, weights: Weights) -> None:
         self.connection = connection
+        self.weights = weights
 
     def add(self, document: LexicalDocument) -> None:
         """Index a document's passages."""
@@ -73,7 +77,7 @@ class Fts5Writer:
             f"INSERT INTO passage_terms (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (passage_id, terms.title, terms.heading, terms.body, terms.context,
-                 terms.identifiers, terms.pairs)
+                 terms.identifiers, terms.pairs if self.weights.pairs else "")
                 for passage_id, terms in document.passages
             ],
         )  # fmt: skip
@@ -156,6 +160,22 @@ class Fts5Searcher:
             for number, (weight, terms) in enumerate(together.items())
         ]
         return asked
+
+    def attainable(self, query: StoreQuery) -> float:
+        """The largest score that any passage could have, by the idf of SQLite's ``bm25()``:
+        next to nothing for a word in half of the passages or more."""
+        passages = self.connection.execute("SELECT COUNT(*) FROM passages").fetchone()[0]
+
+        def idf(holders: int) -> float:
+            return max(math.log(max(passages - holders + 0.5, 0.5) / (holders + 0.5)), 1e-6)
+
+        def holders(one: Alternative) -> int:
+            row = self.connection.execute(
+                "SELECT COUNT(*) FROM passage_terms WHERE passage_terms MATCH ?", (self._term(one),)
+            ).fetchone()
+            return int(row[0])
+
+        return attainable(query, cache(holders), idf)
 
     def count(self, alternative: Alternative, where: Restriction, enough: int | None = None) -> int:
         """Passages that hold the term."""

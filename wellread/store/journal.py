@@ -7,7 +7,6 @@ then fails with "database is locked").
 from __future__ import annotations
 
 import json
-import logging
 import queue
 import sqlite3
 import threading
@@ -15,13 +14,14 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection as Connection
+from typing import TYPE_CHECKING
 
 from wellread.errors import StoreUnavailable
 from wellread.store import schema
 from wellread.trace import Lost, Trace
-from wellread.types import Run
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from wellread.documents import Run
 
 FILE = schema.JOURNAL_FILE
 
@@ -69,6 +69,8 @@ def add_run(connection: sqlite3.Connection, run: Run) -> None:
 def last_runs(connection: sqlite3.Connection, count: int) -> tuple[Run, ...]:
     """The latest runs, newest first."""
     rows = connection.execute("SELECT log FROM runs ORDER BY id DESC LIMIT ?", (count,))
+    from wellread.documents import Run
+
     return tuple(Run(**json.loads(row[0])) for row in rows)
 
 
@@ -169,7 +171,7 @@ class TraceWriter:
             self._waiting.put(None, timeout=FLUSH_SECONDS)
         except queue.Full:
             self.lost += self._waiting.qsize()
-            logger.warning("%d traces could not be written in time", self.lost)
+            _warn("%d traces could not be written in time", self.lost)
             return
         thread.join(FLUSH_SECONDS)
         if thread.is_alive():
@@ -185,14 +187,14 @@ class TraceWriter:
                 self._note_lost(connection)
             except Exception as error:  # noqa: BLE001 - whatever one trace holds, the next is written
                 self.lost += 1
-                logger.warning("a trace could not be written: %s", error)
+                _warn("a trace could not be written: %s", error)
         try:
             if self.lost > self._noted:
                 if connection is None:
                     connection = open_journal(self.path)
                 self._note_lost(connection)
         except (sqlite3.Error, StoreUnavailable) as error:
-            logger.warning("%d traces were lost, and it could not be noted: %s", self.lost, error)
+            _warn("%d traces were lost, and it could not be noted: %s", self.lost, error)
         if connection is not None:
             connection.close()
 
@@ -224,3 +226,10 @@ def _add(connection: sqlite3.Connection, trace: Trace) -> None:
             trace.session,
         ),
     )
+
+
+def _warn(message: str, *values: object) -> None:
+    """Say it in the log, which is imported only then: a cold search has nothing to say."""
+    import logging
+
+    logging.getLogger(__name__).warning(message, *values)

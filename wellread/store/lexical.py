@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -103,6 +103,10 @@ class LexicalSearcher(Protocol):
         """The best passages, and the two counts."""
         ...
 
+    def attainable(self, query: StoreQuery) -> float:
+        """The largest score that any passage could have for a query."""
+        ...
+
     def count(self, alternative: Alternative, where: Restriction, enough: int | None = None) -> int:
         """Passages that hold the term; where there are ``enough``, it may stop at that."""
         ...
@@ -122,6 +126,33 @@ class LexicalSearcher(Protocol):
     ) -> dict[int, Explanation]:
         """What one phrase adds to the score of these passages."""
         ...
+
+
+SATURATED = 2.2
+"""What a term's frequency multiplies its idf by at most: k1 + 1, k1 being 1.2 in all engines."""
+
+
+def attainable(
+    query: StoreQuery, holders: Callable[[Alternative], int], idf: Callable[[int], float]
+) -> float:
+    """The largest score of any passage. ``holders`` counts the passages of the library that
+    have a term, ``idf`` is the engine's, by that number; no passage has the largest."""
+
+    def of_term(alternative: Alternative) -> float:
+        return alternative.weight * idf(holders(alternative)) * SATURATED
+
+    total = 0.0
+    for group in query.groups:
+        known = [one for one in group.alternatives if holders(one)]
+        if known:
+            total += max(map(of_term, known))
+        elif group.counted:
+            # A word that nobody has written says how much of the query is not there.
+            total += max(map(of_term, group.alternatives))
+    for phrase in query.phrases:
+        words = [Alternative(kind="word", term=term) for term in phrase.variants[0]]
+        total += sum(map(of_term, words))
+    return total
 
 
 def describe(alternative: Alternative) -> str:

@@ -12,7 +12,7 @@ SCHEMA_VERSION = 2
 
 JOURNAL_FILE = "journal.db"
 
-JOURNAL_VERSION = 2
+JOURNAL_VERSION = 3
 """Of the journal: it is migrated, never rebuilt."""
 
 PAGE_SIZE = 32_768
@@ -153,6 +153,12 @@ JOURNAL_STEPS: tuple[tuple[str, ...], ...] = (
         """CREATE TABLE lost_traces (
           id INTEGER PRIMARY KEY, at TEXT NOT NULL, traces INTEGER NOT NULL
         )""",
+    ),
+    (
+        """CREATE TABLE embeddings (
+          model TEXT NOT NULL, hash BLOB NOT NULL, vector BLOB NOT NULL,
+          PRIMARY KEY (model, hash)
+        ) WITHOUT ROWID""",
     ),
 )
 """What each version of the journal adds to the one before it, the first to nothing. (The first

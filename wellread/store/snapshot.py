@@ -7,11 +7,14 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from wellread.errors import Cancelled
+from wellread.errors import Cancelled, VectorsRefused
 from wellread.globs import any_of
 from wellread.store.base import (
     Alternative,
+    Coverage,
+    DenseResult,
     DocumentRecord,
     DocumentText,
     FileStamp,
@@ -21,13 +24,20 @@ from wellread.store.base import (
     PassagePlace,
     PassageRecord,
     Phrase,
+    QueryVector,
     StoreQuery,
     TermGroup,
     VocabularyTerm,
 )
 from wellread.store.catalog import CatalogReader, CatalogState
 from wellread.store.lexical import LexicalSearcher, Places, Restriction
-from wellread.types import Explanation, Filters, Problem, Scope
+from wellread.types import Explanation, Filters, Scope
+
+if TYPE_CHECKING:
+    from wellread.documents import Problem
+
+if TYPE_CHECKING:
+    from wellread.vectors import Columns, Matrix
 
 WILDCARD = re.compile(r"[*?\[\\]")
 
@@ -44,9 +54,11 @@ class EmbeddedSnapshot:
         state: CatalogState,
         searcher: LexicalSearcher,
         key: str,
+        matrix: Callable[[], Matrix | None],
         stop: threading.Event | None = None,
     ) -> None:
         self.catalog = catalog
+        self._open_matrix = matrix
         self.state = state
         self.searcher = searcher
         self.generation = state.generation
@@ -82,6 +94,71 @@ class EmbeddedSnapshot:
         if not self.behind:
             return self.searcher.search(query, where, limit)
         return self._through_catalog(query, where, limit)
+
+    def attainable(self, query: StoreQuery) -> float:
+        """The largest score that any passage could have for a query."""
+        return self.searcher.attainable(query)
+
+    def dense(
+        self,
+        query: QueryVector,
+        *,
+        scope: Scope,
+        filters: Filters,
+        limit: int,
+        also: Sequence[int] = (),
+    ) -> DenseResult | None:
+        """The nearest passages by their vectors."""
+        matrix = self._open_matrix()
+        if matrix is None:
+            return None
+        if matrix.meta.model != query.model:
+            raise VectorsRefused(another_model(matrix.meta.model, query.model))
+        if not matrix.meta.rows:
+            return None
+        documents = None
+        if filters:
+            documents = self.document_ids(scope=scope, filters=filters)
+        return matrix.search(
+            query.values,
+            self._columns(matrix),
+            acls=None if scope.everything else scope.allowed,
+            documents=documents,
+            limit=limit,
+            also=also,
+        )
+
+    def coverage(self, *, scope: Scope) -> Coverage:
+        """How far the passages in scope have vectors."""
+        matrix = self._open_matrix()
+        known = 0
+        if matrix is not None:
+            counts = matrix.counts(self._columns(matrix))
+            known = sum(count for acl, count in counts.items() if acl in scope.allowed)
+            if (matrix.meta.generation, matrix.meta.passages) == (
+                self.generation,
+                matrix.meta.rows,
+            ):
+                return Coverage(known=known, passages=known)
+        passages = self.catalog.passage_counts()
+        return Coverage(
+            known=known,
+            passages=sum(count for acl, count in passages.items() if acl in scope.allowed),
+        )
+
+    def mean_vector(self, ids: Sequence[int], *, scope: Scope) -> QueryVector | None:
+        """Where the passages of these that are in scope lie together."""
+        matrix = self._open_matrix()
+        if matrix is None:
+            return None
+        mean = matrix.mean_of(sorted(self.catalog.live_passages(ids, scope=scope)))
+        return None if mean is None else QueryVector(model=matrix.meta.model, values=mean)
+
+    def _columns(self, matrix: Matrix) -> Columns:
+        """What is known of each row, as of this catalog."""
+        if matrix.meta.generation == self.generation:
+            return matrix.columns
+        return matrix.columns_at(self.generation, self.catalog.passage_rows)
 
     def _through_catalog(self, query: StoreQuery, where: Restriction, limit: int) -> LexicalResult:
         """Search an index of another generation: only passages that the catalog still holds,
@@ -198,6 +275,11 @@ class EmbeddedSnapshot:
         self._look()
         return self.catalog.body(document_id, scope=scope)
 
+    def passage_ids(self, document_id: int, *, scope: Scope) -> list[int]:
+        """The ids of a document's passages, in order."""
+        readable = document_id in self.catalog.documents([document_id], scope=scope)
+        return self.catalog.passage_ids(document_id) if readable else []
+
     def first_passages(self, document_id: int, *, scope: Scope) -> list[int]:
         """The id of a document's first passage, in a list of one or none."""
         return self.catalog.first_passages(document_id, scope=scope)
@@ -243,6 +325,10 @@ class EmbeddedSnapshot:
         """The acls in use, for ``access`` to make a scope of."""
         return self.catalog.acls()
 
+    def acls_by_path(self) -> dict[str, str]:
+        """Every document's path and acl: for an audit, never for an answer."""
+        return self.catalog.acls_by_path()
+
     @property
     def indexed_at(self) -> str | None:
         """When the last good run ended."""
@@ -261,6 +347,10 @@ class EmbeddedSnapshot:
     def bodies(self, ids: Collection[int], *, folded: bool = False) -> Iterator[tuple[int, bytes]]:
         """The texts of documents that ``document_ids`` has given."""
         return self.catalog.texts.bodies(ids, folded=folded)
+
+    def paths(self) -> list[str]:
+        """Every document's path, whoever may read it: for the local owner."""
+        return [path for _, path in self.catalog.paths()]
 
     def left_files(self) -> list[LeftFile]:
         """The files that are not in the library, and why: for the local owner."""
@@ -298,6 +388,14 @@ class EmbeddedSnapshot:
                 document_id for document_id, path in self.catalog.paths() if test(path)
             )
         return Places(folders=tuple(folders), paths=tuple(paths), documents=documents)
+
+
+def another_model(stored: str, asked: str) -> str:
+    """Vectors of two models cannot be compared: what to do about it."""
+    return (
+        f"The vectors of the library are of {stored}, [embeddings] names {asked}. Run `wellread "
+        "index --reembed` to embed all passages anew, or name the other model again."
+    )
 
 
 def within_one_edit(word: str, candidates: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ Scope and filters are clauses of the query with a score of zero.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,6 +32,7 @@ from wellread.store.base import (
 from wellread.store.lexical import (
     LexicalDocument,
     Restriction,
+    attainable,
     best_of,
     describe,
     describe_phrase,
@@ -149,7 +151,8 @@ class TantivyWriter:
         for passage_id, terms in document.passages:
             fields = tantivy.Document()
             fields.add_text("weighted", weighted_text(terms, self.weights))
-            fields.add_text("pairs", terms.pairs)
+            if self.weights.pairs:
+                fields.add_text("pairs", terms.pairs)
             fields.add_text("phrases", f"{terms.title} {GAP} {terms.heading} {GAP} {terms.body}")
             fields.add_text("facets", facets)
             fields.add_integer("passage", passage_id)
@@ -283,6 +286,16 @@ class TantivySearcher:
             )
             all_groups = self._count(every)
         return LexicalResult(hits=hits, any_group=any_group, all_groups=all_groups)
+
+    def attainable(self, query: StoreQuery) -> float:
+        """The largest score that any passage could have."""
+        passages = self.searcher.num_docs
+
+        def idf(holders: int) -> float:
+            # Deleted passages count until their segment is merged.
+            return math.log(1 + (max(passages - holders, 0) + 0.5) / (holders + 0.5))
+
+        return attainable(query, lambda one: self.searcher.doc_freq(*field_and_term(one)), idf)
 
     def count(self, alternative: Alternative, where: Restriction, enough: int | None = None) -> int:
         """Passages that hold the term; of many acls no more than ``enough`` are looked for."""
