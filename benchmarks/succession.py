@@ -16,9 +16,11 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks.data import WORK, collection, holder, rows
+from benchmarks.data import WORK, collection, holder
 from benchmarks.libraries import OWNER, TODAY, configure, index
+from wellread.beir import rows
 from wellread.library import Library
 
 NAME = "peps-lifecycle"
@@ -42,7 +44,7 @@ class Outcome:
 
 def main() -> int:
     source = holder(collection(NAME), "corpus.jsonl")
-    questions = list(rows(source / "queries.jsonl"))
+    questions = [row for _, row in rows(source / "queries.jsonl")]
     successors: dict[str, list[str]] = {}
     for line in (source / "qrels.tsv").read_text().splitlines():
         query, document, _ = line.split("\t")
@@ -54,7 +56,6 @@ def main() -> int:
         ("notices alone, the texts as they are", texts, ()),
         ("standing switched off", with_headers, SWITCHED_OFF),
     ]
-    met = True
     for number, (what, root, settings) in enumerate(figures):
         config = configure(f"{NAME}-{number}", root, *settings)
         index(config)
@@ -63,10 +64,9 @@ def main() -> int:
         print(f"{what}: {found.above} of {found.pages} ({share:.1%})")
         print(f"  pairs: {found.pairs_above} of {found.pairs}")
         print(f"  not: {', '.join(found.failed) or 'none'}")
-        if number == 0:
-            met = share >= GOAL
-    print(f"goal ≥ {GOAL:.0%}: {'met' if met else 'missed'}")
-    return 0 if met else 6
+        if number < 2:
+            print(f"  goal ≥ {GOAL:.0%}: {'met' if share >= GOAL else 'missed'}")
+    return 0
 
 
 def file_name(identity: str) -> str:
@@ -82,7 +82,7 @@ def written(source: Path, name: str, *, headers: bool) -> Path:
         line.split("\t")[0]: line.split("\t")[1:6]
         for line in (source / "lifecycle.tsv").read_text().splitlines()
     }
-    for row in rows(source / "corpus.jsonl"):
+    for _, row in rows(source / "corpus.jsonl"):
         text = f"# {row['title']}\n\n{row['text']}"
         if headers:
             lines = header(row["id"], row["title"], said[row["id"]])
@@ -101,7 +101,7 @@ def header(identity: str, title: str, values: list[str]) -> Iterator[str]:
 
 
 def outcome(
-    config: Path, questions: list[dict[str, str]], successors: dict[str, list[str]]
+    config: Path, questions: list[dict[str, Any]], successors: dict[str, list[str]]
 ) -> Outcome:
     above = pairs = pairs_above = 0
     failed = []
