@@ -17,7 +17,7 @@ $(READY): pyproject.toml
 	touch $@
 
 $(TESTS_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server,eval]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[office,server,eval,vectors]" --group dev
 	touch $@
 
 $(BENCH_READY): $(TESTS_READY)

@@ -216,7 +216,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 def bearing_on(library: Library, task: str, subject: str) -> list[Bearing]:
     scope = library.scope(caller_named(library, subject))
-    with library._snapshot() as snapshot:
+    with library.snapshot() as snapshot:
         query = build_query(task, snapshot=snapshot, scope=scope, filters=Filters())
         return Bearings(query, snapshot=snapshot, scope=scope, as_of=TODAY, domain=None).gather()
 
@@ -262,7 +262,7 @@ def test_translations_of_the_company_say_the_same(library: Library) -> None:
         "people/compensation/compensation-policy-2026.md", "people/termination-of-employment.md",
     }  # fmt: skip
     scope = scope_of(library)
-    with library._snapshot() as snapshot:
+    with library.snapshot() as snapshot:
         for path in sorted(pairs):
             both = [
                 snapshot.find(each, scope=scope) for each in (path, path.replace(".md", ".ru.md"))

@@ -45,7 +45,7 @@ def embed(
 
 
 def matrix(opened: Library) -> Any:
-    with opened._snapshot() as snapshot:
+    with opened.snapshot() as snapshot:
         found = open_matrix(vectors_folder(opened.config.library, snapshot.state.library_id))
         assert found is not None
         return found
@@ -116,7 +116,7 @@ def test_rows_are_the_vectors_of_their_passages(tmp_path: Path) -> None:
         opened.index()
         embed(opened, model)
         found = matrix(opened)
-        with opened._snapshot() as snapshot:
+        with opened.snapshot() as snapshot:
             rows = snapshot.catalog.passage_rows()
     assert found.ids.tolist() == [row.id for row in rows]
     assert found.columns.documents.tolist() == [row.document_id for row in rows]
@@ -237,7 +237,7 @@ def test_documents_may_be_indexed_while_a_pass_goes_on(tmp_path: Path) -> None:
         done = embed(opened, model)
         assert (done.known, done.passages) == (10, 10)
         assert "New\nNew text." in model.seen
-        with opened._snapshot() as snapshot:
+        with opened.snapshot() as snapshot:
             assert matrix(opened).ids.tolist() == [r.id for r in snapshot.catalog.passage_rows()]
 
 

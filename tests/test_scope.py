@@ -420,7 +420,7 @@ def test_without_the_scope_in_the_catalog_lines_leak(
     monkeypatch.setattr(
         "wellread.store.catalog.document_condition", lambda where: condition(everything_like(where))
     )
-    with opened._snapshot() as snapshot:
+    with opened.snapshot() as snapshot:
         assert len(snapshot.document_ids(scope=scope, filters=Filters())) == 2
 
 
@@ -484,7 +484,7 @@ ANN = Caller(subject="ann", groups=frozenset({"sales"}))
 def see(opened: Library, scope: Scope) -> list[tuple[str, str]]:
     """What a caller finds, over an idle connection and over one more."""
     found = opened.search("zebra", scope=scope, today=TODAY).hits
-    with opened._snapshot():
+    with opened.snapshot():
         assert opened.search("zebra", scope=scope, today=TODAY).hits == found
     return [(hit.path, hit.snippet) for hit in found]
 

@@ -51,7 +51,7 @@ def shelf(
 
 @pytest.fixture
 def view(shelf: Library) -> Iterator[EmbeddedSnapshot]:
-    with shelf._snapshot() as snapshot:
+    with shelf.snapshot() as snapshot:
         yield snapshot
 
 
@@ -212,7 +212,7 @@ def test_tantivy_ranks_by_one_bm25_over_weighted_frequencies(tmp_path: Path) -> 
         "c.md": page("zebra kappa", title="omega"),
         "d.md": page("kappa kappa", title="omega"),
     }
-    with library(tmp_path, texts) as opened, opened._snapshot() as view:
+    with library(tmp_path, texts) as opened, opened.snapshot() as view:
         found = view.lexical(
             asks((word("zebra"),)), scope=opened.scope(OWNER), filters=NO_FILTERS, limit=9
         )
@@ -243,7 +243,7 @@ def test_removed_document_is_gone_and_its_ids_are_never_used_again(
     ) as opened:
         seen: set[int] = set()
         for round_ in range(3):
-            with opened._snapshot() as view:
+            with opened.snapshot() as view:
                 found = view.lexical(
                     asks((word("zebra"),)), scope=opened.scope(OWNER), filters=NO_FILTERS, limit=9
                 )
@@ -278,7 +278,7 @@ def test_text_index_a_generation_behind_neither_leaks_nor_counts_nor_invents(
         )
         opened.index()
     scope = opened.scope(Caller(subject="ann"))
-    with opened._snapshot() as view:
+    with opened.snapshot() as view:
         assert view.behind
         query = asks((word("zebra"),))
         assert paths(view, query, scope) == ["stays.md"]
@@ -289,7 +289,7 @@ def test_text_index_a_generation_behind_neither_leaks_nor_counts_nor_invents(
             one.passages for one in view.terms(prefix="zeb", scope=scope, filters=NO_FILTERS)
         ] == [1]
     opened.index()
-    with opened._snapshot() as view:
+    with opened.snapshot() as view:
         assert not view.behind
         assert set(paths(view, query, opened.scope(Caller(subject="ann")))) == {
             "stays.md",
@@ -302,7 +302,7 @@ def test_records_are_told_though_what_is_kept_is_cleared_meanwhile(
     shelf: Library, everything: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalog, "RECORD_CACHE_SIZE", 3)
-    with shelf._snapshot() as snapshot:
+    with shelf.snapshot() as snapshot:
         ids = list(snapshot.document_ids(scope=everything, filters=NO_FILTERS))
         snapshot.catalog.cache.clear()
         for count in range(1, len(ids) + 1):
@@ -312,7 +312,7 @@ def test_records_are_told_though_what_is_kept_is_cleared_meanwhile(
 def test_a_page_may_have_more_links_than_sqlite_takes_parameters(
     shelf: Library, everything: Scope
 ) -> None:
-    with shelf._snapshot() as snapshot:
+    with shelf.snapshot() as snapshot:
         connection = snapshot.catalog.connection
         most = connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 10)
         try:
@@ -334,11 +334,11 @@ def test_a_word_that_left_with_its_document_is_no_words_relative(
     files = {**FILES, "gone.md": page("zyxwvutonic rocks")}
     with library(tmp_path, files, f'[search]\nlexical = "{engine}"\n') as opened:
         scope = opened.scope(OWNER)
-        with opened._snapshot() as snapshot:
+        with opened.snapshot() as snapshot:
             found = snapshot.terms(prefix="zyxwvu", scope=scope, filters=NO_FILTERS)
             assert [term.passages for term in found] == [1]
         (tmp_path / "docs" / "gone.md").unlink()
         opened.index()
         scope = opened.scope(OWNER)
-        with opened._snapshot() as snapshot:
+        with opened.snapshot() as snapshot:
             assert snapshot.terms(prefix="zyxwvu", scope=scope, filters=NO_FILTERS) == []

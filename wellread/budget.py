@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wellread.delivery import Form, Use
+from wellread.delivery import USE_ORDER, Form, Use
 
-SHRINKS: tuple[Use, ...] = ("background", "scaffold", "facts", "procedure", "rules")
+SHRINKS: tuple[Use, ...] = USE_ORDER[::-1]
 """The order in which groups give way."""
 
 
@@ -81,27 +81,27 @@ def fit(pieces: Sequence[Sized], budget: int, frame: Callable[[Collection[Use]],
 
 def _giving_way(pieces: Sequence[Sized]) -> list[Sized]:
     """The pieces in the order in which they give way; an exception right after its rule."""
-    held = {piece.handle: piece for piece in pieces}
+    leading = _leading(pieces)
 
     def key(piece: Sized) -> tuple[int, float, str, int]:
-        rule = held.get(piece.exception_to or "")
-        of = rule if rule is not None else piece
-        return (SHRINKS.index(of.use), of.score, of.handle, int(rule is not None))
+        lead = leading[piece.handle]
+        return (SHRINKS.index(lead.use), lead.score, lead.handle, int(lead is not piece))
 
     return sorted(pieces, key=key)
 
 
 def _steps(ordered: Sequence[Sized]) -> Iterator[Sized]:
     """Each piece once for every form it loses: all become pointers before any is dropped."""
+    leading = _leading(ordered)
     for use in SHRINKS:
-        group = [piece for piece in ordered if _group(piece, ordered) == use]
+        group = [piece for piece in ordered if leading[piece.handle].use == use]
         deepest = max((len(piece.tokens) for piece in group), default=0)
         for level in range(deepest - 1):
             yield from (piece for piece in group if len(piece.tokens) - 1 > level)
     yield from ordered
 
 
-def _group(piece: Sized, pieces: Sequence[Sized]) -> Use:
-    """The group that a piece gives way with: an exception goes with its rule."""
-    rule = next((one for one in pieces if one.handle == piece.exception_to), None)
-    return rule.use if rule is not None else piece.use
+def _leading(pieces: Sequence[Sized]) -> dict[str, Sized]:
+    """By handle the piece that each gives way with: an exception with its rule, others alone."""
+    held = {piece.handle: piece for piece in pieces}
+    return {piece.handle: held.get(piece.exception_to or "", piece) for piece in pieces}

@@ -16,8 +16,9 @@ from wellread.access import Groups, fold
 from wellread.configfile import ConfigFile, absolute
 from wellread.errors import ConfigError
 from wellread.groups import checked_groups, read_groups
-from wellread.settings import GATED, TYPE_ALIASES
+from wellread.settings import TYPE_ALIASES
 from wellread.types import (
+    SENSITIVE,
     TYPES,
     AccessRule,
     AccessRules,
@@ -545,7 +546,7 @@ def _context(file: ConfigFile) -> Mapping[str, Any]:
         remedy = "write a number from 1 to 5"
         raise file.refuse("[stakes] authority", stakes["authority"], "an authority", remedy)
     purposes = {}
-    for level in GATED:
+    for level in SENSITIVE:
         for entry in file.all_values(f"sensitivity.{level}"):
             if entry["purposes"] is not None:
                 purposes[level] = entry["purposes"]

@@ -22,6 +22,7 @@ from wellread.folding import fold
 from wellread.languages import script_of_language
 from wellread.paths import resolve_document
 from wellread.rank import CLASS
+from wellread.standing import NEVER_DELIVERED
 from wellread.store.base import DocumentRecord
 
 COMMON = 24
@@ -34,9 +35,6 @@ NEAR_DUPLICATE = 0.6
 SAME_TITLE = 0.15
 """The same for pages of one title, which "Overview" and "FAQ" are alike: two versions of one page
 of the pairs have .33 and more in common."""
-
-GONE = frozenset({"superseded", "deprecated", "archived"})
-"""Standings that are never delivered."""
 
 _VERSION = re.compile(r"\(?\b(?:v(?:er(?:sion)?)?\.?\s?\d[\d.]*|\d{4}|версия \d+)\b\)?")
 
@@ -170,7 +168,7 @@ def _of_today(one: Bearing, other: Bearing, versions: bool) -> bool:
     """Whether what two documents disagree on is worth a word: what is gone, and will not be
     delivered, counts only against a version of itself that is in force."""
     names = (one.standing.name, other.standing.name)
-    gone = not GONE.isdisjoint(names)
+    gone = not NEVER_DELIVERED.isdisjoint(names)
     return not gone or (versions and any(CLASS.get(name) == 0 for name in names))
 
 
@@ -242,7 +240,7 @@ def _holds(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | Non
     the original before its translation, authority, and the date where it says anything."""
     if relation.successor is not None:
         old = other if one.record.path == relation.successor else one
-        if old.standing.name in GONE:
+        if old.standing.name in NEVER_DELIVERED:
             return relation.successor, f"the other is {', '.join(old.standing.reasons)}"
     ranks = [CLASS.get(each.standing.name, len(CLASS)) for each in (one, other)]
     if ranks[0] != ranks[1]:

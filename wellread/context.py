@@ -24,6 +24,7 @@ from wellread.outcome import index_notes, outcome_of
 from wellread.query import build_query
 from wellread.rank import CLASS
 from wellread.stakes import SHIPPED, load_rules, stakes_of
+from wellread.standing import NEVER_DELIVERED
 from wellread.store.base import Snapshot
 from wellread.synonyms import Synonyms
 from wellread.tokens import estimate
@@ -199,7 +200,7 @@ def standing_ones(relevant: Sequence[Bearing]) -> tuple[list[Bearing], list[Redu
     for one in relevant:
         name = one.standing.name
         reason = ", ".join(one.standing.reasons) or name
-        if name in ("superseded", "deprecated", "archived"):
+        if name in NEVER_DELIVERED:
             left.setdefault(one.record.path, reason)
         elif name in ("draft", "in-review", "expired") and covered_by(one, current):
             left.setdefault(one.record.path, f"{reason}; something current covers it")

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from wellread.delivery import Conflict, ContextResult, Piece, Place, Use
 from wellread.handles import shown_handle
 from wellread.tokens import estimate
+from wellread.types import SENSITIVE
 from wellread.visible import one_line, visible
 
 USES: dict[Use, tuple[str, str]] = {
@@ -138,7 +139,7 @@ def worth(piece: Piece) -> list[str]:
         shown += [reason for reason in piece.standing.reasons if reason not in shown]
     if piece.about != "ours":
         shown.append(f"about {piece.about}")
-    if piece.sensitivity in ("confidential", "personal", "regulated"):
+    if piece.sensitivity in SENSITIVE:
         shown.append(piece.sensitivity)
     if piece.owner:
         shown.append(f"owner {piece.owner}")

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, get_args
 
 from wellread.types import About, DocumentType, Explanation, Outcome, Sensitivity, Standing, State
 
 Use = Literal["rules", "procedure", "facts", "scaffold", "background"]
 """How a piece is to be used: by the type of its document, or ``background`` where the document
 speaks of somebody else, of nothing real, or cannot carry an answer today."""
+
+USE_ORDER: tuple[Use, ...] = get_args(Use)
+"""The order of delivery; a budget takes from the last first."""
 
 Form = Literal["document", "section", "passage", "pointer"]
 """How much of a piece is delivered, from most to least."""

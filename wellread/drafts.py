@@ -9,15 +9,13 @@ from wellread.bearing import Bearing
 from wellread.budget import Sized
 from wellread.companions import Companion, companions
 from wellread.context_text import piece_tokens
-from wellread.delivery import Form, Piece, Use
+from wellread.delivery import USE_ORDER, Form, Piece, Use
 from wellread.documents import Section
 from wellread.store.base import DocumentText
 from wellread.types import DocumentType
 
 SHORT_DOCUMENT = 1500
 """Characters of a document that is delivered whole: those of one passage (DESIGN, section 3)."""
-
-ORDER: tuple[Use, ...] = ("rules", "procedure", "facts", "scaffold", "background")
 
 _USES: dict[DocumentType, Use] = {
     "guideline": "rules",
@@ -67,7 +65,7 @@ def make_drafts(delivered: Sequence[Bearing]) -> list[Draft]:
             drafts += [_draft(one, "section") for one in group]
             drafts += _companion_drafts(group)
     return sorted(
-        drafts, key=lambda one: (ORDER.index(one.forms[0].use), -one.forms[0].score, one.handle)
+        drafts, key=lambda one: (USE_ORDER.index(one.forms[0].use), -one.forms[0].score, one.handle)
     )
 
 

@@ -18,6 +18,7 @@ from wellread.documents import Problem
 from wellread.frontmatter import Frontmatter
 from wellread.paths import KINDS, attachment_kind, resolve
 from wellread.types import (
+    SENSITIVITIES,
     STATES,
     TYPES,
     About,
@@ -32,7 +33,6 @@ from wellread.values import Values, known
 from wellread.vocabulary import TYPE_ALIASES, known_name, standing_word, state_of
 
 _ABOUT: tuple[About, ...] = get_args(About)
-_SENSITIVITIES: tuple[Sensitivity, ...] = get_args(Sensitivity)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,7 +141,7 @@ def _fields(values: Values, rules: ParseRules) -> Fields:
         domain=values.text("domain", one=True),
         client=values.text("client"),
         about=values.choice("about", _ABOUT, "ours"),
-        sensitivity=values.choice("sensitivity", _SENSITIVITIES, "internal"),
+        sensitivity=values.choice("sensitivity", SENSITIVITIES, "internal"),
         always_on=values.flag("always_on", False),
         triggers=values.words("triggers"),
         aliases=values.words("aliases"),

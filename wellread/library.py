@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,7 +19,8 @@ from wellread.store import journal
 from wellread.store.embedded import EmbeddedStore
 from wellread.store.journal import TraceWriter
 from wellread.store.snapshot import EmbeddedSnapshot
-from wellread.trace import REPORT, Trace, subject_of
+from wellread.trace import REPORT, Trace
+from wellread.tracing import Answered, filters_as_json, traced
 from wellread.types import Caller, Filters, Scope
 
 if TYPE_CHECKING:
@@ -107,13 +107,13 @@ class Library:
 
     def scope(self, caller: Caller) -> Scope:
         """What a caller may read now. Raises ``NoIndex``."""
-        with self._snapshot() as snapshot:
+        with self.snapshot() as snapshot:
             return self._resolve(caller, snapshot)
 
     def left_out(self, caller: Caller) -> int:
         """How many documents a caller may not read: for whoever runs the server, never for the
         caller. Raises ``NoIndex``."""
-        with self._snapshot() as snapshot:
+        with self.snapshot() as snapshot:
             scope = self._resolve(caller, snapshot)
             return snapshot.state.documents - snapshot.count_documents(scope=scope)
 
@@ -151,7 +151,7 @@ class Library:
         models = self._models
         with (
             self._traced(scope.caller, "search", arguments, told) as answered,
-            self._snapshot(stop) as snapshot,
+            self.snapshot(stop) as snapshot,
         ):
             if (text is None) == (similar_to is None):
                 raise UsageError("Give either words to look for or similar_to, a path or section.")
@@ -191,8 +191,7 @@ class Library:
             arguments["synonyms"] = list(result.synonyms)
             answered.returned = tuple(hit.section for hit in result.hits)
             answered.outcome, answered.left_out = result.outcome, result.left_out
-            if told is not None:
-                answered.tell(told(result))
+            answered.tell(result)
         return result
 
     def find_exact(
@@ -225,7 +224,7 @@ class Library:
         }  # fmt: skip
         with (
             self._traced(scope.caller, "find_exact", arguments, told) as answered,
-            self._snapshot(stop) as snapshot,
+            self.snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
             result = find_exact(
@@ -250,8 +249,7 @@ class Library:
                 result = replace(result, notes=notes)
             answered.returned = tuple(f"{match.path}:{match.line}" for match in result.matches)
             answered.outcome, answered.left_out = result.outcome, result.left_out
-            if told is not None:
-                answered.tell(told(result))
+            answered.tell(result)
         return result
 
     grep = find_exact
@@ -281,7 +279,7 @@ class Library:
         }  # fmt: skip
         with (
             self._traced(scope.caller, "read", arguments, told) as answered,
-            self._snapshot(stop) as snapshot,
+            self.snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
             result = read(
@@ -298,8 +296,7 @@ class Library:
             notes = freshness_notes(snapshot, [result.path], scope=scope)
             result = replace(result, notes=(*result.notes, *notes), as_of=snapshot.indexed_at)
             answered.returned, answered.outcome = (result.path,), "found"
-            if told is not None:
-                answered.tell(told(result))
+            answered.tell(result)
         return result
 
     def context(
@@ -341,7 +338,7 @@ class Library:
         synonyms, broken = self._dictionary().current()
         with (
             self._traced(scope.caller, "context", arguments, told) as answered,
-            self._snapshot(stop) as snapshot,
+            self.snapshot(stop) as snapshot,
         ):
             scope = self._current(scope, snapshot)
             result = context(
@@ -356,15 +353,14 @@ class Library:
             answered.outcome = result.outcome
             answered.left_out = sum(one.form is None for one in result.reduced)
             answered.tokens = result.tokens
-            if told is not None:
-                answered.tell(told(result))
+            answered.tell(result)
         return result
 
     def status(self, *, scope: Scope, today: date) -> Status:
         """Counts within the scope, and for the local owner runs, failures and acls."""
         from wellread.status import status
 
-        with self._snapshot() as snapshot:
+        with self.snapshot() as snapshot:
             scope = self._current(scope, snapshot)
             return status(
                 snapshot,
@@ -388,7 +384,7 @@ class Library:
         file = dictionary.file if owner else None
         problems = dictionary.problems() if owner else ()
         synonyms = (file.name, known) if file is not None and known is not None else None
-        with self._snapshot() as snapshot:
+        with self.snapshot() as snapshot:
             found = lint(
                 snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
             )
@@ -409,7 +405,7 @@ class Library:
         from wellread.synonyms import NONE
 
         synonyms, _ = self._dictionary().current()
-        with self._snapshot() as snapshot:
+        with self.snapshot() as snapshot:
             return suggest(snapshot, synonyms or NONE, scope=self._current(scope, snapshot))
 
     # --- what was asked ------------------------------------------------------------------
@@ -437,8 +433,7 @@ class Library:
                 self._journal(), question, caller=scope.caller, looked_for=looked_for, tried=tried
             )
             answered.outcome = "recorded"
-            if told is not None:
-                answered.tell(told(number))
+            answered.tell(number)
         return number
 
     def refuse(
@@ -515,7 +510,7 @@ class Library:
 
         _owner_only(scope, "misses")
         miss = open_miss(self._journal(), number)
-        with self._snapshot() as snapshot:
+        with self.snapshot() as snapshot:
             question = accepted_question(
                 miss,
                 snapshot,
@@ -604,9 +599,14 @@ class Library:
         restore(file, library)
 
     @contextmanager
-    def snapshot(self) -> Iterator[EmbeddedSnapshot]:
-        """One view of the library for several questions to it. Raises ``NoIndex``."""
-        with self._snapshot() as snapshot:
+    def snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
+        """One view of the library for several questions to it. Once ``stop`` is set, they raise
+        ``Cancelled``. Raises ``NoIndex``."""
+        with self._guard:
+            if self._store is None:
+                self._store = EmbeddedStore(self.config.library, weights=self.steps.weights)
+            store = self._store
+        with store.snapshot(stop) as snapshot:
             yield snapshot
 
     # --- within ------------------------------------------------------------------------
@@ -620,15 +620,6 @@ class Library:
                 "its configuration with --config."
             )
         return path
-
-    @contextmanager
-    def _snapshot(self, stop: threading.Event | None = None) -> Iterator[EmbeddedSnapshot]:
-        with self._guard:
-            if self._store is None:
-                self._store = EmbeddedStore(self.config.library, weights=self.steps.weights)
-            store = self._store
-        with store.snapshot(stop) as snapshot:
-            yield snapshot
 
     def _dictionary(self) -> SynonymFile:
         from wellread.synonymfile import SynonymFile
@@ -671,60 +662,20 @@ class Library:
         sizes = tuple(replace(one, size=size(one.path)) for one in result.attachments)
         return replace(result, attachments=sizes)
 
-    @contextmanager
     def _traced(
         self,
         caller: Caller,
         tool: str,
         arguments: Mapping[str, object],
         told: Callable[[Any], Told] | None = None,
-    ) -> Iterator[_Answered]:
-        """Trace a question with what came back, be it an error, which ``told`` is told."""
-        started = time.perf_counter()
-        answered = _Answered()
-        try:
-            yield answered
-        except WellreadError as error:
-            answered.outcome = type(error).__name__
-            if told is not None:
-                answered.tell(told(error))
-            raise
-        except Exception as error:
-            answered.outcome = type(error).__name__
-            raise
-        finally:
-            # A library that is not there is not begun by a trace of asking it.
-            if self.config.trace and self._traces.path.is_file():
-                self._traces.add(
-                    Trace(
-                        at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                        subject=subject_of(caller),
-                        tool=tool,
-                        arguments={key: value for key, value in arguments.items() if value},
-                        returned=answered.returned,
-                        outcome=answered.outcome,
-                        left_out=answered.left_out,
-                        milliseconds=(time.perf_counter() - started) * 1000,
-                        tokens=answered.tokens,
-                        session=self.session,
-                    )
-                )
+    ) -> AbstractContextManager[Answered]:
+        return traced(
+            caller, tool, arguments, told=told, session=self.session, writer=self._trace_writer
+        )
 
-
-class _Answered:
-    """What a traced question got; an outcome of an error is its class."""
-
-    def __init__(self) -> None:
-        self.returned: tuple[str, ...] = ()
-        self.outcome = ""
-        self.left_out = 0
-        self.tokens: int | None = None
-
-    def tell(self, told: Told) -> None:
-        """Note what was made of the result."""
-        self.tokens = told.tokens
-        self.left_out += max(len(self.returned) - told.shown, 0)
-        self.returned = self.returned[: told.shown]
+    def _trace_writer(self) -> TraceWriter | None:
+        """Where traces go. A library that is not there is not begun by a trace of asking it."""
+        return self._traces if self.config.trace and self._traces.path.is_file() else None
 
 
 def _owner_only(scope: Scope, what: str) -> None:
@@ -733,17 +684,3 @@ def _owner_only(scope: Scope, what: str) -> None:
             f"{what} are for the local owner, and this is {scope.caller.subject or 'everyone'}: "
             "ask without --as, WELLREAD_AS and [identity]"
         )
-
-
-def filters_as_json(filters: Filters) -> dict[str, object]:
-    """The filters that were given, for the trace."""
-    given: dict[str, object] = {
-        "type": filters.types,
-        "state": filters.states,
-        "owner": filters.owners,
-        "tag": filters.tags,
-        "path": filters.paths,
-        "since": filters.since.isoformat() if filters.since else None,
-        "until": filters.until.isoformat() if filters.until else None,
-    }
-    return {name: value for name, value in given.items() if value}

@@ -248,11 +248,10 @@ def _share_patterns() -> tuple[tuple[re.Pattern[str], float], ...]:
 
 
 def _percents(text: str, spots: _Spots) -> list[Quantity]:
-    found = []
-    for match in _at(_percent_pattern(), text, spots.numbers):
-        low = number(match["number"])
-        high = number(match["upto"]) if match["upto"] else low
-        found.append(_quantity("percent", (low, high), "%", text, match))
+    found = [
+        _quantity("percent", _numbers(match), "%", text, match)
+        for match in _at(_percent_pattern(), text, spots.numbers)
+    ]
     for pattern, worth in _share_patterns():
         # A third is 33 % as people write it.
         span = (int(worth), worth)
@@ -393,12 +392,10 @@ def _count_pattern() -> re.Pattern[str]:
 
 
 def _counts(text: str, spots: _Spots) -> list[Quantity]:
-    found = []
-    for match in _at(_count_pattern(), text, spots.numbers):
-        low = number(match["number"])
-        high = number(match["upto"]) if match["upto"] else low
-        found.append(_quantity("count", (low, high), match["unit"].casefold(), text, match))
-    return found
+    return [
+        _quantity("count", _numbers(match), match["unit"].casefold(), text, match)
+        for match in _at(_count_pattern(), text, spots.numbers)
+    ]
 
 
 _BARE = re.compile(
@@ -425,6 +422,12 @@ def elided(text: str, end: int, found: Sequence[Quantity]) -> list[Quantity]:
                 )
             )  # fmt: skip
     return more
+
+
+def _numbers(match: re.Match[str]) -> Range:
+    """A number, or two of them with a dash between."""
+    low = number(match["number"])
+    return low, number(match["upto"]) if match["upto"] else low
 
 
 def _quantity(kind: Kind, span: Range, unit: str, text: str, match: re.Match[str]) -> Quantity:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from wellread.types import SENSITIVE
+
 Kind = Literal["text", "path", "pattern", "names", "size", "count", "share", "flag"]
 DOCS = "docs/configuration.md"
 
@@ -51,8 +53,13 @@ TYPE_ALIASES = {
     "procedure": "playbook",
 }
 
-GATED = ("confidential", "personal", "regulated")
-"""Sensitivities that a purpose can be asked for."""
+_DOWNLOAD = Setting(
+    key="download",
+    kind="flag",
+    default=False,
+    about="Whether sentence-transformers and fastembed may fetch a model that is not "
+    "on this machine.",
+)
 
 TABLES: tuple[Table, ...] = (
     Table(
@@ -408,13 +415,7 @@ TABLES: tuple[Table, ...] = (
                 default=32,
                 about="Passages that are given to the model at once.",
             ),
-            Setting(
-                key="download",
-                kind="flag",
-                default=False,
-                about="Whether sentence-transformers and fastembed may fetch a model that is not "
-                "on this machine.",
-            ),
+            _DOWNLOAD,
         ),
     ),
     Table(
@@ -460,13 +461,7 @@ TABLES: tuple[Table, ...] = (
                 default=2000,
                 about="Milliseconds after which hits come in the order without it, which is said.",
             ),
-            Setting(
-                key="download",
-                kind="flag",
-                default=False,
-                about="Whether sentence-transformers and fastembed may fetch a model that is not "
-                "on this machine.",
-            ),
+            _DOWNLOAD,
         ),
     ),
     Table(
@@ -521,7 +516,7 @@ TABLES: tuple[Table, ...] = (
                 ),
             ),
         )
-        for level in GATED
+        for level in SENSITIVE
     ),
     Table(
         name="server",

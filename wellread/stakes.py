@@ -13,12 +13,9 @@ from wellread.analyze import tokens
 from wellread.delivery import Stakes, StakesName
 from wellread.errors import ConfigError
 from wellread.quantities import quantities
-from wellread.types import Sensitivity
+from wellread.types import SENSITIVITIES, Sensitivity
 
 SHIPPED = Path(__file__).with_name("stakes.toml")
-
-SENSITIVITIES: tuple[Sensitivity, ...] = get_args(Sensitivity)
-"""From the least to the most, as ``types`` lists them."""
 
 _ENGLISH = "en"  # Cyrillic words are cut by the rules of Russian in a text of any other language
 _KEYS = {"name", "stakes", "reason", "words", "amount", "sensitivity"}

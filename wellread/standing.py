@@ -29,6 +29,10 @@ WORST_FIRST: tuple[StandingName, ...] = (
 )
 
 
+NEVER_DELIVERED: frozenset[StandingName] = frozenset({"superseded", "deprecated", "archived"})
+"""What gives way to a successor, or to nothing (DESIGN, section 6)."""
+
+
 class Governed(Protocol):
     """What standing needs to know of a document."""
 

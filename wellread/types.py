@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Literal, get_args
 
 DocumentType = Literal["guideline", "playbook", "reference", "template", "brief"]
 State = Literal["draft", "in-review", "approved", "deprecated", "archived"]
@@ -39,6 +39,12 @@ Outcome = Literal[
 
 TYPES: tuple[DocumentType, ...] = ("guideline", "playbook", "reference", "template", "brief")
 STATES: tuple[State, ...] = ("draft", "in-review", "approved", "deprecated", "archived")
+
+SENSITIVITIES: tuple[Sensitivity, ...] = get_args(Sensitivity)
+"""From the least to the most."""
+
+SENSITIVE: tuple[Sensitivity, ...] = ("confidential", "personal", "regulated")
+"""Those that are shown, make cautious, and may be kept for a purpose."""
 
 EVERYONE = "everyone"
 """The reserved group that every signed-in caller belongs to."""

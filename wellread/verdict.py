@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wellread.delivery import Conflict, Piece, Stakes, Verdict, VerdictName
-from wellread.types import Sensitivity
+from wellread.standing import NEVER_DELIVERED
+from wellread.types import SENSITIVE
 
 COVERED = 0.5
 """The share of a task's words, by idf, that evidence must hold to answer it at all."""
@@ -18,9 +19,8 @@ COVERED = 0.5
 AUTHORITY_AT_HIGH_STAKES = 3
 """Authority that a document needs to carry an answer at high stakes, unless set otherwise."""
 
-NEVER_CARRIES = frozenset({"superseded", "deprecated", "archived", "expired", "not-yet-valid"})
+NEVER_CARRIES = NEVER_DELIVERED | {"expired", "not-yet-valid"}
 NOT_AT_HIGH_STAKES = frozenset({"draft", "in-review"})
-CAUTIOUS: frozenset[Sensitivity] = frozenset({"confidential", "personal", "regulated"})
 
 _ORDER: tuple[VerdictName, ...] = ("answer", "answer-with-caution", "escalate")
 
@@ -143,9 +143,9 @@ def _otherwise(found: _Reasons, evidence: Evidence, carriers: Sequence[Piece]) -
 
 def _sensitive(found: _Reasons, evidence: Evidence) -> None:
     for piece in evidence.pieces:
-        if piece.sensitivity in CAUTIOUS and piece.form != "pointer":
+        if piece.sensitivity in SENSITIVE and piece.form != "pointer":
             found.add("answer-with-caution", f"{piece.path} is {piece.sensitivity}")
-    if evidence.stakes.sensitivity in CAUTIOUS:
+    if evidence.stakes.sensitivity in SENSITIVE:
         found.add("answer-with-caution", f"the task asks for {evidence.stakes.sensitivity} matters")
 
 
