@@ -89,7 +89,7 @@ def test_circle_of_successors_ends(tmp_path: Path) -> None:
     }
     with library(tmp_path, files) as opened:
         assert set(search_paths(opened)) == {"a.md", "b.md"}
-        assert [one.code for one in opened.lint(scope=scope_of(opened))] == [
+        assert [one.code for one in opened.lint(scope=scope_of(opened), today=TODAY)] == [
             "supersession-circle"
         ] * 2
 

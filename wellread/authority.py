@@ -38,8 +38,8 @@ SHIPPED: tuple[AuthorityRule, ...] = (
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AuthorityFacts:
     """What rules look at: the type by its name and as it is written, and the texts of the keys
-    of the same names. ``approved``: somebody, or some day, is named for it, and its state does
-    not take it back."""
+    of the same names. ``approved``: somebody else than the author, or some day, is named for it,
+    and its state does not take it back."""
 
     path: str
     type: tuple[str, ...] = ()

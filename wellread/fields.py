@@ -120,8 +120,7 @@ def _fields(values: Values, rules: ParseRules) -> Fields:
             author=author,
             approved_by=lifecycle.approved_by,
             approved_under=values.text("approved_under"),
-            approved=lifecycle.state == "approved"
-            and bool(lifecycle.approved_by or lifecycle.approved_on),
+            approved=_signed_off(lifecycle, author),
         )
         lifecycle = _with_authority(lifecycle, facts, rules)
     else:
@@ -152,6 +151,16 @@ def _fields(values: Values, rules: ParseRules) -> Fields:
         metadata=values.metadata,
         problems=tuple(sorted(values.problems, key=lambda problem: problem.line)),
         defaulted=frozenset(values.from_default),
+    )
+
+
+def _signed_off(lifecycle: Lifecycle, author: str) -> bool:
+    """Whether somebody, or some day, is named for it: somebody else than who wrote it."""
+    signer = lifecycle.approved_by.casefold()
+    return (
+        lifecycle.state == "approved"
+        and bool(signer or lifecycle.approved_on)
+        and not (signer and signer == author.casefold())
     )
 
 

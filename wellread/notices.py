@@ -8,7 +8,7 @@ its subject, or is a line of its own. Conditions, quotations and code are passed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from wellread.headers import HEADER_STEMS, read_header
@@ -28,23 +28,27 @@ REST_CHARACTERS = 400
 def remarks(body: str, rules: StandingRules) -> tuple[Remark, ...]:
     """What a text says of itself, in the order of its lines."""
     head = body[:HEAD_CHARACTERS]
-    folded = head.casefold().replace("ё", "е")
     found: list[Remark] = []
-    lines: list[str] = []
     behind = 0
-    if rules.headers and any(stem in folded for stem in HEADER_STEMS):
-        lines = head.split("\n")
-        header, behind = read_header(lines, rules)
+    if rules.headers and _holds_any(head, HEADER_STEMS):
+        header, behind = read_header(head.split("\n"), rules)
         found += header
-    if rules.notices and any(stem in folded for stem in (*_STEMS, *rules.phrases)):
-        lines = lines or head.split("\n")
-        paragraphs = list(_paragraphs(lines, behind, rules.notice_lines))
+    stems = (*_STEMS, *rules.phrases)
+    if rules.notices and _holds_any(head, stems):
+        paragraphs = list(_paragraphs(head.split("\n"), behind, rules.notice_lines))
         for index, (start, text, is_heading) in enumerate(paragraphs):
+            if not _holds_any(text, stems):
+                continue
             bare = _DIRECTIVE.fullmatch(text)
             if bare and not bare["rest"] and index + 1 < len(paragraphs):
                 text = f"{text}\n{paragraphs[index + 1][1]}"
             found += _notices(start, text, is_heading, rules)
     return tuple(found)
+
+
+def _holds_any(text: str, stems: Iterable[str]) -> bool:
+    folded = text.casefold().replace("ё", "е")
+    return any(stem in folded for stem in stems)
 
 
 _PAGE_EN = (
@@ -77,39 +81,41 @@ _SUBJECT_RU = rf"(?:(?:эт(?:а|от|о|и)|данн\w\w|настоящ\w\w)\s+
 _NOW_RU = (
     r"(?:\s+(?:уже|больше|более|теперь|официально|давно|сильно|полностью|была?|был[ои]|[—–-]))*"
 )
-_FRAMES: Mapping[StandingWord, re.Pattern[str]] = {
+_SUBJECT = re.compile(
+    rf"\bthis\s+(?:\w+\s+)?{_PAGE_EN}\b|(?<!\w){_SUBJECT_RU}(?!\w)|^это(?=\s+черновик)",
+    re.IGNORECASE,
+)
+_PREDICATES: Mapping[StandingWord, re.Pattern[str]] = {
     "superseded": re.compile(
-        rf"\bthis\s+(?:\w+\s+)?{_PAGE_EN}\s+{_BE}\s+(?:superseded|replaced|obsoleted)\b"
-        rf"|\bthis\s+(?:\w+\s+)?{_PAGE_EN}\s+(?:has\s+|was\s+|is\s+)?(?:been\s+)?(?:now\s+)?"
-        r"moved\s+to\b"
-        rf"|(?<!\w){_SUBJECT_RU}{_NOW_RU}\s+(?:заменен\w?|перенесен\w?\s+(?:в|на)(?!\s+архив)"
-        r"|переехал\w?)(?!\w)",
+        rf"\s+{_BE}\s+(?:superseded|replaced|obsoleted)\b"
+        r"|\s+(?:has\s+|was\s+|is\s+)?(?:been\s+)?(?:now\s+)?moved\s+to\b"
+        rf"|{_NOW_RU}\s+(?:заменен\w?|перенесен\w?\s+(?:в|на)(?!\s+архив)|переехал\w?)(?!\w)",
         re.IGNORECASE,
     ),
     "deprecated": re.compile(
-        rf"\bthis\s+(?:\w+\s+)?{_PAGE_EN}\s+(?:{_BE}\s+(?:{_GONE_EN})"
-        r"|no\s+longer\s+appl(?:y|ies))\b"
-        rf"|(?<!\w){_SUBJECT_RU}{_NOW_RU}\s+(?:{_GONE_RU})(?!\w)",
+        rf"\s+(?:{_BE}\s+(?:{_GONE_EN})|no\s+longer\s+appl(?:y|ies))\b"
+        rf"|{_NOW_RU}\s+(?:{_GONE_RU})(?!\w)",
         re.IGNORECASE,
     ),
     "archived": re.compile(
-        rf"\bthis\s+(?:\w+\s+)?{_PAGE_EN}\s+{_BE}\s+archived\b"
-        rf"|(?<!\w){_SUBJECT_RU}{_NOW_RU}\s+(?:архивн\w\w|в\s+архиве"
-        r"|перенесен\w?\s+в\s+архив|находится\s+в\s+архиве)(?!\w)",
+        rf"\s+{_BE}\s+archived\b"
+        rf"|{_NOW_RU}\s+(?:архивн\w\w|в\s+архиве|перенесен\w?\s+в\s+архив|находится\s+в\s+архиве)"
+        r"(?!\w)",
         re.IGNORECASE,
     ),
     "draft": re.compile(
-        rf"\bthis\s+(?:\w+\s+)?{_PAGE_EN}\s+{_BE}\s+(?:an?\s+(?:\w+\s+)?draft"
-        r"|in\s+draft|an?\s+work\s+in\s+progress)(?!\s+of)\b"
-        rf"|(?<!\w){_SUBJECT_RU}{_NOW_RU}\s+черновик(?!\w)|^это\s+черновик(?!\w)",
+        rf"\s+{_BE}\s+(?:an?\s+(?:\w+\s+)?draft|in\s+draft|an?\s+work\s+in\s+progress)(?!\s+of)\b"
+        rf"|{_NOW_RU}\s+черновик(?!\w)",
         re.IGNORECASE,
     ),
     "in-review": re.compile(
-        rf"\bthis\s+(?:\w+\s+)?{_PAGE_EN}\s+{_BE}\s+(?:in|under)\s+review\b"
-        rf"|(?<!\w){_SUBJECT_RU}{_NOW_RU}\s+(?:находится\s+)?на\s+согласовании(?!\w)",
+        rf"\s+{_BE}\s+(?:in|under)\s+review\b"
+        rf"|{_NOW_RU}\s+(?:находится\s+)?на\s+согласовании(?!\w)",
         re.IGNORECASE,
     ),
 }
+"""What is said right behind the subject."""
+
 _BANNERS: Mapping[str, StandingWord] = {
     "deprecated": "deprecated",
     "obsolete": "deprecated",
@@ -211,7 +217,7 @@ _STEMS = (
     "обновляется",
     "out of date",
 )
-"""Without any of these there is no notice: one look at each spares most pages the rest."""
+"""A text without any of these holds no notice: one look at each spares most of them the rest."""
 
 _CONDITION = re.compile(
     r"(?:^|\W)(?:if|when|whenever|until|unless|once|whether|before|after|in\s+case|suppose|should"
@@ -333,40 +339,38 @@ def _framed(text: str) -> tuple[StandingWord, int, int] | None:
     edges = [0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)]
     for start, end in pairwise(edges):
         sentence = text[start:end]
-        for standing, frame in _FRAMES.items():
-            match = frame.search(sentence)
-            if match is None or not _is_said(sentence, match):
+        for subject in _SUBJECT.finditer(sentence):
+            if not _speaks(sentence, subject):
                 continue
-            if standing == "superseded":
-                if not _succeeds(sentence, match, text[start + match.start() :]):
+            for standing, predicate in _PREDICATES.items():
+                said = predicate.match(sentence, subject.end())
+                if said is None or _CONDITION_BEHIND.match(sentence[said.end() :]):
                     continue
-            elif _CONDITION_BEHIND.match(sentence[match.end() :]):
-                continue
-            return standing, start + match.start(), start + match.end()
+                if standing == "superseded" and not _succeeds(said, text[start + said.start() :]):
+                    continue
+                return standing, start + subject.start(), start + said.end()
     return None
 
 
-def _is_said(sentence: str, match: re.Match[str]) -> bool:
-    """Whether a match is a statement: not a condition, a quotation or code, and in Russian,
-    without «этот», only at the start of its sentence."""
-    before = sentence[: match.start()]
+def _speaks(sentence: str, subject: re.Match[str]) -> bool:
+    """Whether a subject begins a statement: not a condition, a quotation or code, and in
+    Russian, without «этот», only at the start of its sentence."""
+    before = sentence[: subject.start()]
     if _CONDITION.search(before) or _ELSEWHERE.search(before) or before.count("`") % 2:
         return False
-    demonstrative = re.match(r"this|эт|данн|настоящ", match[0], re.IGNORECASE)
+    demonstrative = re.match(r"this|эт|данн|настоящ", subject[0], re.IGNORECASE)
     return demonstrative is not None or not before.strip()
 
 
-def _succeeds(sentence: str, match: re.Match[str], rest: str) -> bool:
+def _succeeds(said: re.Match[str], rest: str) -> bool:
     """Whether a replacement is a thing of the past: it names the page that took the place, or
     nothing at all, or says "has been"."""
-    if _CONDITION_BEHIND.match(sentence[match.end() :]):
-        return False
     if _pointed(rest[:REST_CHARACTERS]):
         return True
-    if re.search(r"moved|перенес|переехал", match[0], re.IGNORECASE):
+    if re.search(r"moved|перенес|переехал", said[0], re.IGNORECASE):
         return False
-    bare = re.match(r"\s*[.!]?\s*$", sentence[match.end() :])
-    return bool(bare) or re.search(r"has\s+been|was", match[0], re.IGNORECASE) is not None
+    bare = re.match(r"\s*[.!]?\s*$", said.string[said.end() :])
+    return bool(bare) or re.search(r"has\s+been|was", said[0], re.IGNORECASE) is not None
 
 
 def _banner(text: str, rules: StandingRules) -> tuple[StandingWord, int, int] | None:
