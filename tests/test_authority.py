@@ -95,3 +95,71 @@ def test_versions_between_stand_newer_before_older(tmp_path: Path) -> None:
     with library(tmp_path, files) as opened:
         hits = opened.search("refund", scope=opened.scope(OWNER), today=TODAY).hits
     assert [hit.path for hit in hits] == ["v3.md", "v2.md", "v1.md"]
+
+
+@pytest.mark.parametrize(
+    ("files", "stands", "why"),
+    [
+        (
+            {
+                "howto.md": page(
+                    "# Refunds\n\nA customer may ask for a refund within 30 days.",
+                    author="intern Bob",
+                ),
+                "policy.md": page(
+                    "# Refunds\n\nA customer may ask for a refund within 14 days.",
+                    type="policy",
+                    approved_by="Legal",
+                ),
+            },
+            "policy.md",
+            (
+                "its authority is 5 (a guideline signed off by Legal), the other's 2 "
+                "(written by a newcomer)"
+            ),
+        ),
+        (
+            {
+                "runbook.md": page(
+                    "# Refunds\n\nA customer may ask for a refund within 14 days.",
+                    type="runbook",
+                    author="Ann",
+                    approved_by="Boris",
+                ),
+                "thread.md": page(
+                    "# Refunds\n\nA customer may ask for a refund within 30 days.",
+                    author="Slack thread in #support",
+                ),
+            },
+            "runbook.md",
+            "its authority is 4 (signed off), the other's 1 (a chat pasted into a page)",
+        ),
+    ],
+)
+def test_of_two_that_disagree_the_better_signed_stands_and_why_is_said(
+    tmp_path: Path, files: dict[str, str], stands: str, why: str
+) -> None:
+    with library(tmp_path, files) as opened:
+        scope = opened.scope(OWNER)
+        hits = opened.search("refund", scope=scope, today=TODAY).hits
+        (conflict,) = opened.context(
+            "when may a customer refund", scope=scope, today=TODAY
+        ).conflicts
+    assert hits[0].path == stands
+    assert (conflict.stands, conflict.why) == (stands, why)
+
+
+def test_what_its_author_signs_himself_is_not_signed_off(tmp_path: Path) -> None:
+    files = {
+        "own.md": page("Refund within 30 days.", author="Ann", approved_by="ann"),
+        "other.md": page("Refund within 14 days.", author="Ann", approved_by="Boris"),
+    }
+    with library(tmp_path, files) as opened:
+        hits = opened.search("refund", scope=opened.scope(OWNER), today=TODAY, explain=True).hits
+    labels = [
+        [part.label for part in hit.explanation.parts if part.label.startswith("authority")]
+        for hit in hits
+        if hit.explanation
+    ]
+    assert [hit.path for hit in hits] == ["other.md", "own.md"]
+    assert labels == [["authority 4: signed off"], []]

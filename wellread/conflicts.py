@@ -24,6 +24,7 @@ from wellread.paths import resolve_document
 from wellread.rank import CLASS
 from wellread.standing import NEVER_DELIVERED
 from wellread.store.base import DocumentRecord
+from wellread.types import StandingName
 
 COMMON = 24
 """Claims of one kind that may share a term for it to bring pairs together: a term that more
@@ -242,7 +243,7 @@ def _holds(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | Non
         old = other if one.record.path == relation.successor else one
         if old.standing.name in NEVER_DELIVERED:
             return relation.successor, f"the other is {', '.join(old.standing.reasons)}"
-    ranks = [CLASS.get(each.standing.name, len(CLASS)) for each in (one, other)]
+    ranks = [_rank(each.standing.name) for each in (one, other)]
     if ranks[0] != ranks[1]:
         better, worse = (one, other) if ranks[0] < ranks[1] else (other, one)
         reason = ", ".join(worse.standing.reasons) or worse.standing.name
@@ -257,6 +258,11 @@ def _holds(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | Non
             f"its authority is {_authority(better)}, the other's {_authority(worse)}",
         )
     return _newer(one, other, relation)
+
+
+def _rank(standing: StandingName) -> int:
+    """As in a search, but what is not valid yet holds against nothing that is."""
+    return CLASS["draft"] if standing == "not-yet-valid" else CLASS.get(standing, len(CLASS))
 
 
 def _authority(bearing: Bearing) -> str:
