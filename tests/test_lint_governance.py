@@ -180,6 +180,11 @@ def test_a_mistake_of_governance_is_named(
     assert words in found[0].message
 
 
+def test_the_page_on_governance_names_each_mistake() -> None:
+    told = (Path(__file__).parents[1] / "docs" / "governance.md").read_text(encoding="utf-8")
+    assert [code for code, *_ in MISTAKES if f"`{code}`" not in told] == []
+
+
 SOUND: Files = {
     "old.md": page("text", superseded_by="mid.md"),
     "mid.md": page("text", superseded_by="new.md"),

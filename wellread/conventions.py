@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from wellread.documents import Problem
 from wellread.fields import Fields
@@ -26,56 +27,83 @@ def with_remarks(
     the file at which the text starts; ``root`` as in ``parse``."""
     if not remarks:
         return fields
-    life = fields.lifecycle
-    said = dict(life.said)
-    lines = dict(fields.key_lines)
-    own = {"state"} - fields.defaulted if life.state_explicit else set()
-    state, explicit, title = life.state, life.state_explicit, fields.title
-    successor = None if "superseded_by" in fields.defaulted else life.superseded_by
-    supersedes = list(life.supersedes)
-    problems = list(fields.problems)
+    heard = _Heard(fields, path, root, first_line)
     for remark in remarks:
-        line = first_line + remark.line
-        place = "header" if remark.source == "header" else "notice"
-        words = f"{place} in line {line}: {remark.words!r}"
-        title = title or remark.title or None
-        standing = remark.standing
-        named = [one for one in _resolved(remark.successors, path, root) if one != path]
-        if named and successor is None:
-            successor = named[0]
-            lines["superseded_by"] = line
-            said["superseded"] = words
-        if standing == "superseded":
-            said.setdefault("superseded", words)
-        elif standing is not None and (
-            "state" not in own
-            if remark.source == "header"
-            else _WORST_FIRST.index(standing) < _WORST_FIRST.index(state)
-        ):
-            if remark.source == "notice" and "state" in own:
-                problems.append(_contradiction(path, line, remark, state))
-            if not (remark.source == "header" and "state" in said and explicit and own):
-                state, explicit = standing, True
-                said["state"] = words
-                lines["state"] = line
-        for one in _resolved(remark.replaces, path, root):
-            if one != path and one not in supersedes:
-                supersedes.append(one)
-                lines.setdefault("supersedes", line)
-    return replace(
-        fields,
-        title=title,
-        lifecycle=replace(
-            life,
-            state=state,
-            state_explicit=explicit,
-            superseded_by=successor or life.superseded_by,
-            supersedes=tuple(supersedes),
-            said=said,
-        ),
-        key_lines=lines,
-        problems=tuple(problems),
-    )
+        heard.take(remark)
+    return heard.fields()
+
+
+class _Heard:
+    """The fields in the making, remark by remark."""
+
+    def __init__(self, fields: Fields, path: str, root: str, first_line: int) -> None:
+        self._before = fields
+        self._path = path
+        self._root = root
+        self._first_line = first_line
+        life = fields.lifecycle
+        self._title = fields.title
+        self._own_state = life.state_explicit and "state" not in fields.defaulted
+        self._state = life.state
+        self._explicit = life.state_explicit
+        self._successor = None if "superseded_by" in fields.defaulted else life.superseded_by
+        self._supersedes = list(life.supersedes)
+        self._said = dict(life.said)
+        self._lines = dict(fields.key_lines)
+        self._problems = list(fields.problems)
+
+    def take(self, remark: Remark) -> None:
+        """Add what a remark says and nothing better has said."""
+        line = self._first_line + remark.line
+        words = f"{remark.source} in line {line}: {remark.words!r}"
+        self._title = self._title or remark.title or None
+        named = self._others(remark.successors)
+        if named and self._successor is None:
+            self._successor = named[0]
+            self._lines["superseded_by"] = line
+            self._said["superseded"] = words
+        if remark.standing == "superseded":
+            self._said.setdefault("superseded", words)
+        elif remark.standing is not None and self._counts(remark.source, remark.standing):
+            if remark.source == "notice" and self._own_state:
+                self._problems.append(_contradiction(self._path, line, remark, self._state))
+            self._state, self._explicit = remark.standing, True
+            self._said["state"] = words
+            self._lines["state"] = line
+        replaced = [one for one in self._others(remark.replaces) if one not in self._supersedes]
+        if replaced:
+            self._supersedes += replaced
+            self._lines.setdefault("supersedes", line)
+
+    def _counts(self, source: Literal["header", "notice"], state: State) -> bool:
+        """Whether a state holds beside what is known: a header's where the frontmatter has
+        none, a notice's where it is the worse of the two."""
+        if source == "header":
+            return not self._own_state
+        return _WORST_FIRST.index(state) < _WORST_FIRST.index(self._state)
+
+    def _others(self, named: Sequence[Reference]) -> list[str]:
+        """The library paths of documents that are named, without the document itself."""
+        found = [_path_of(one, self._path, self._root) for one in named]
+        return [one for one in found if one is not None and one != self._path]
+
+    def fields(self) -> Fields:
+        """The fields with all that was taken."""
+        life = self._before.lifecycle
+        return replace(
+            self._before,
+            title=self._title,
+            lifecycle=replace(
+                life,
+                state=self._state,
+                state_explicit=self._explicit,
+                superseded_by=self._successor or life.superseded_by,
+                supersedes=tuple(self._supersedes),
+                said=self._said,
+            ),
+            key_lines=self._lines,
+            problems=tuple(self._problems),
+        )
 
 
 def _contradiction(path: str, line: int, remark: Remark, state: State) -> Problem:
@@ -88,12 +116,7 @@ def _contradiction(path: str, line: int, remark: Remark, state: State) -> Proble
     )
 
 
-def _resolved(named: Sequence[Reference], path: str, root: str) -> list[str]:
-    found = [_path(one, path, root) for one in named]
-    return [one for one in found if one is not None]
-
-
-def _path(named: Reference, path: str, root: str) -> str | None:
+def _path_of(named: Reference, path: str, root: str) -> str | None:
     if named.kind == "number":
         return numbered(path, named.written)
     written = named.written.partition("#")[0].partition("?")[0]
