@@ -14,7 +14,7 @@ from wellread.ladder import Ladder, Rung, climb, rungs
 from wellread.library import Library
 from wellread.questions import Question
 from wellread.seed import Seed, expression, sections_of
-from wellread.steps import RetrievalSteps
+from wellread.steps import QueryWeights, RetrievalSteps
 from wellread.store.base import Weights
 from wellread.types import Caller
 
@@ -127,7 +127,7 @@ def test_an_index_without_pairs_has_none_to_find(tmp_path: Path, engine: str) ->
         return {hit.path: hit.score for hit in result.hits}
 
     plain = scores(RetrievalSteps(weights=Weights(pairs=0)))
-    asked_for_none = scores(RetrievalSteps(pair_weight=0))
+    asked_for_none = scores(RetrievalSteps(query=QueryWeights(pair=0)))
     with_pairs = scores(RetrievalSteps())
     # FTS5 counts pairs into the length of a row.
     assert plain == pytest.approx(asked_for_none, rel=0.05 if engine == "fts5" else 1e-6)

@@ -5,7 +5,9 @@ import pytest
 from tests.memory import OWNER, MemorySnapshot, make_document
 from tests.probes import PROBES, Probe
 from wellread.errors import UsageError
-from wellread.query import MAX_WORDS, PAIR_WEIGHT, Query, build_query
+from wellread.query import Query, build_query
+from wellread.query_words import MAX_WORDS
+from wellread.steps import DEFAULT_QUERY_WEIGHTS
 from wellread.types import Caller, Filters, Scope
 
 
@@ -79,7 +81,7 @@ def test_pairs_are_not_counted_and_weigh_a_fifth() -> None:
     groups = ask(library("payment terms", "terms", "payment"), "payment terms").store.groups
     (pair,) = [group for group in groups if not group.counted]
     assert [(a.kind, a.term, a.weight) for a in pair.alternatives] == [
-        ("pair", "payment_term", PAIR_WEIGHT)
+        ("pair", "payment_term", DEFAULT_QUERY_WEIGHTS.pair)
     ]
 
 

@@ -20,10 +20,11 @@ from wellread.cli import main
 from wellread.config import load
 from wellread.documents import Problem
 from wellread.errors import ConfigError
-from wellread.expand import MAX_SYNONYMS, SYNONYM_WEIGHT
+from wellread.expand import MAX_SYNONYMS
 from wellread.library import Library
 from wellread.lint_synonyms import FEWEST_PASSAGES
 from wellread.query import Query, build_query
+from wellread.steps import DEFAULT_QUERY_WEIGHTS
 from wellread.store import journal
 from wellread.suggest import abbreviations
 from wellread.synonyms import BrokenDictionary, Synonyms, parse
@@ -124,7 +125,7 @@ def test_added_words_weigh_less_and_are_shown() -> None:
     query = ask(shelf("A vacation here"), "PTO")
     weights = {a.term: a.weight for a in query.store.groups[0].alternatives}
     assert weights["pto"] == 1.0
-    assert weights["vacat"] == SYNONYM_WEIGHT
+    assert weights["vacat"] == DEFAULT_QUERY_WEIGHTS.synonym
     assert "synonym of PTO: vacation → vacat ×0.5, =vacation ×0.5" in query.effective_query
 
 

@@ -9,12 +9,6 @@ from typing import NamedTuple
 from wellread.store.base import Alternative, TermGroup
 from wellread.synonyms import Found
 
-SYNONYM_WEIGHT = 0.5
-"""Of the words that a dictionary adds. At .2, .3, .5, .7, 1: mean reciprocal rank of the example
-company .928 .933 .938 .938 .938 (.922 without); nDCG@10 with wide groups of 30 common words,
-SciFact .704 .704 .706 .703 .697 (.703), XQuAD-en .974 throughout (.974), XQuAD-ru .966 .966 .965
-.965 .963 (.966)."""
-
 MAX_SYNONYMS = 16
 """Phrases that a dictionary may add to one query."""
 
@@ -52,8 +46,9 @@ def expand(
     asked: Mapping[int, int],
     written: frozenset[str],
     understand: Callable[[str], Understood],
+    weight: float,
 ) -> Added:
-    """Each replacement is understood as a query of its own and asked for at a lower weight. So
+    """Each replacement is understood as a query of its own and asked for at a lower ``weight``. So
     that a passage with it counts as one with the words that were written, these take what
     stands for the whole: its word, or the rarest pair of its words. The words of a longer
     one are groups beside, since a page may say it in other words again.
@@ -75,15 +70,14 @@ def expand(
             if not parts:
                 continue
             for number in numbers:
-                weight = SYNONYM_WEIGHT / len(numbers)
-                beside.setdefault(number, []).extend(scaled(whole, weight))
+                beside.setdefault(number, []).extend(scaled(whole, weight / len(numbers)))
             for name, alternatives in parts if len(parts) > 1 else ():
                 if written.isdisjoint(a.term for a in alternatives if a.kind == "word"):
-                    terms = scaled(alternatives, SYNONYM_WEIGHT)
+                    terms = scaled(alternatives, weight)
                     groups.setdefault(name, TermGroup(alternatives=terms, counted=False))
             used.append(f"{one.needle} → {text}")
             every = (*(a for part in parts for a in part.alternatives), *whole)
-            shown.append((f"synonym of {one.needle}: {text}", scaled(every, SYNONYM_WEIGHT)))
+            shown.append((f"synonym of {one.needle}: {text}", scaled(every, weight)))
     return Added(
         beside={number: tuple(terms) for number, terms in beside.items()},
         groups=tuple(groups.values()),

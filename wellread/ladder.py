@@ -27,7 +27,7 @@ from wellread.measures import MEASURES
 from wellread.questions import Question
 from wellread.seed import Seed, sections_of
 from wellread.significance import Difference, paired
-from wellread.steps import DEFAULT_STEPS, RetrievalSteps
+from wellread.steps import DEFAULT_STEPS, QueryWeights, RetrievalSteps
 from wellread.store.base import Weights
 from wellread.types import Caller
 
@@ -58,7 +58,9 @@ class Rung:
 def rungs(config: Config) -> tuple[Rung, ...]:
     """The steps in their order, each with all those before it; what the configuration lacks is
     said."""
-    words = RetrievalSteps(weights=Weights(context=0, pairs=0), pair_weight=0, synonyms=False)
+    words = RetrievalSteps(
+        weights=Weights(context=0, pairs=0), query=QueryWeights(pair=0), synonyms=False
+    )
     pairs = RetrievalSteps(weights=Weights(context=0), synonyms=False)
     dictionary = config.synonyms is not None and config.synonyms.is_file()
     return (

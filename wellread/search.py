@@ -81,7 +81,7 @@ def search(
         scope=scope,
         filters=filters,
         synonyms=synonyms if steps.synonyms else None,
-        pair_weight=steps.pair_weight,
+        weights=steps.query,
     )
     # One more than the window holds tells whether more exist.
     found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)

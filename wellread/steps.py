@@ -6,21 +6,48 @@ from dataclasses import dataclass
 
 from wellread.store.base import Weights
 
-PAIR_WEIGHT = 0.2
-"""nDCG@10 at 0, 0.1, 0.2, 0.3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963 .964 .964,
-deep-rag-gitlab (whole pages) .777 .802 .822 .825."""
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueryWeights:
+    """What the terms of a query count beside a word as it is written, which counts 1.
+
+    ``pair`` is for neighbouring words together, ``synonym`` for what a dictionary adds, ``longer``
+    and ``near`` for longer words and spellings one edit away where the word itself is nowhere in
+    scope, and ``longer_rare`` and ``near_rare`` where it is there but rare: it was probably
+    meant as written. ``hyphenated`` is for such a word kept whole, beside its parts.
+
+    ``code`` is for an identifier as it is written, ``segment`` for what it holds where the
+    whole is nowhere, ``code_pair`` and ``part`` for its words. The parts of a code must never
+    outweigh the code itself: a part that stands five times in a title scores at most 2.2 times
+    its idf, the code once in a long passage 0.45 times its own, larger, idf, and
+    2.0 · 0.45 > 0.3 · 2.2. The others are measured by ``benchmarks.tuning``.
+    """
+
+    pair: float = 0.2
+    synonym: float = 0.5
+    longer: float = 0.5
+    near: float = 0.6
+    longer_rare: float = 0.35
+    near_rare: float = 0.25
+    hyphenated: float = 0.5
+    code: float = 2.0
+    segment: float = 0.6
+    code_pair: float = 0.5
+    part: float = 0.3
+
 
 DEFAULT_WEIGHTS = Weights()
+DEFAULT_QUERY_WEIGHTS = QueryWeights()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalSteps:
-    """``weights`` hold for the index and take a build of their own; ``pair_weight`` holds for
-    a query, 0 asks for no word pairs; ``synonyms`` says whether a query takes the words that
-    the library's dictionary adds."""
+    """``weights`` hold for the index and take a build of their own; ``query`` are those of the
+    terms of a query; ``synonyms`` says whether a query takes the words that the library's
+    dictionary adds."""
 
     weights: Weights = DEFAULT_WEIGHTS
-    pair_weight: float = PAIR_WEIGHT
+    query: QueryWeights = DEFAULT_QUERY_WEIGHTS
     synonyms: bool = True
 
 
