@@ -86,17 +86,6 @@ def test_a_bad_rule_is_refused_in_words(tmp_path: Path, rule: str, said: str) ->
         load(config(tmp_path, f"[[authority.rules]]\n{rule}\n"), {}, tmp_path)
 
 
-def test_versions_between_stand_newer_before_older(tmp_path: Path) -> None:
-    files = {
-        "v1.md": page("Refund refund refund refund.", superseded_by="v2.md"),
-        "v2.md": page("Refund, and more of it.", superseded_by="v3.md"),
-        "v3.md": page("Refund, as it holds now and for all."),
-    }
-    with library(tmp_path, files) as opened:
-        hits = opened.search("refund", scope=opened.scope(OWNER), today=TODAY).hits
-    assert [hit.path for hit in hits] == ["v3.md", "v2.md", "v1.md"]
-
-
 @pytest.mark.parametrize(
     ("files", "stands", "why"),
     [

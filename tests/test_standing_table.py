@@ -139,3 +139,15 @@ def test_age_does_not_count_against_what_is_not_time_sensitive(tmp_path: Path) -
     }
     with library(tmp_path, files) as opened:
         assert [path for path, _ in found(opened)] == ["a.md", "c.md", "b.md"]
+
+
+def test_versions_between_stand_newer_before_older(tmp_path: Path) -> None:
+    files = {
+        "v1.md": page("Refund refund refund refund.", superseded_by="v3.md"),
+        "v2.md": page("Refund, and more of it.", superseded_by="v3.md", supersedes="[v1.md]"),
+        "v3.md": page("Refund, as it was for a while, and on.", superseded_by="v4.md"),
+        "v4.md": page("Refund, as it holds now and for all who ask."),
+    }
+    with library(tmp_path, files) as opened:
+        hits = opened.search("refund", scope=opened.scope(OWNER), today=TODAY).hits
+    assert [hit.path for hit in hits] == ["v4.md", "v3.md", "v2.md", "v1.md"]

@@ -283,26 +283,21 @@ class _Placing:
         """The candidates that replace one, each after those that replace it in turn. Those of a
         circle are left where they are: their standing names no successor. Deprecated and
         archived ones stay at the end."""
-        waiting = [candidate]
-        above: list[Candidate] = []
-        seen = {candidate.document.path}
-        while waiting:
-            one = waiting.pop()
-            if one.standing.successor is None:
+        self._put_newer(candidate, candidate, {candidate.document.path})
+
+    def _put_newer(self, one: Candidate, oldest: Candidate, seen: set[str]) -> None:
+        if one.standing.successor is None:
+            return
+        own = one.document.lifecycle.superseded_by
+        for path in (own, *self._newer.get(one.document.path, ())):
+            other = self.first.get(path) if path else None
+            if other is None or path in seen or path in self.paths:
                 continue
-            own = one.document.lifecycle.superseded_by
-            for path in (own, *self._newer.get(one.document.path, ())):
-                other = self.first.get(path) if path else None
-                if (
-                    other is not None
-                    and other.document.path not in seen | self.paths
-                    and (other.standing.name not in LAST or candidate.standing.name in LAST)
-                ):
-                    seen.add(other.document.path)
-                    above.append(other)
-                    waiting.append(other)
-        for other in reversed(above):
-            self.put(other, before=candidate)
+            if other.standing.name in LAST and oldest.standing.name not in LAST:
+                continue
+            seen.add(other.document.path)
+            self._put_newer(other, oldest, seen)
+            self.put(other, before=oldest)
 
 
 def explain(candidate: Candidate, parts: Sequence[Explanation], *, scale: float) -> Explanation:
