@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.shelf import OWNER, library, page
+from tests.shelf import OWNER, TODAY, library, page
 from wellread.types import Caller
 
 
@@ -18,7 +18,7 @@ def test_every_mistake_is_named_by_its_line(tmp_path: Path) -> None:
         "f.md": page("text", attachments="[{path: lost.yaml}]"),
     }
     with library(tmp_path, files) as opened:
-        found = opened.lint(scope=opened.scope(OWNER))
+        found = opened.lint(scope=opened.scope(OWNER), today=TODAY)
         assert [(one.path, one.line, one.code) for one in found] == [
             ("a.md", 4, "broken-supersedes"),
             ("b.md", 4, "broken-anchor"),
@@ -29,6 +29,6 @@ def test_every_mistake_is_named_by_its_line(tmp_path: Path) -> None:
             ("e.md", 2, "supersession-circle"),
             ("f.md", 2, "broken-attachment"),
         ]
-        others = opened.lint(scope=opened.scope(Caller(subject="ann")))
+        others = opened.lint(scope=opened.scope(Caller(subject="ann")), today=TODAY)
         # Of files that are no documents only the owner is told.
         assert {one.code for one in found} - {one.code for one in others} == {"broken-attachment"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shelf import OWNER, library, scope_of
+from tests.shelf import OWNER, TODAY, library, scope_of
 from wellread.config import load
 from wellread.errors import ConfigError
 
@@ -31,7 +31,11 @@ FILES = {"pay/raise.md": "# Raise\n\nsix percent", "travel.md": "# Travel\n\nper
 
 def test_rule_for_a_folder_that_is_not_there_is_reported_to_the_local_owner(tmp_path: Path) -> None:
     with library(tmp_path, FILES, RULES) as opened:
-        found = [one for one in opened.lint(scope=opened.scope(OWNER)) if one.path.endswith("toml")]
+        found = [
+            one
+            for one in opened.lint(scope=opened.scope(OWNER), today=TODAY)
+            if one.path.endswith("toml")
+        ]
         assert [one.code for one in found] == ["rule-without-documents"] * 2
         assert "'salries/**' matches no document" in found[0].message
         assert "'policys/**' matches no document" in found[1].message
@@ -40,7 +44,9 @@ def test_rule_for_a_folder_that_is_not_there_is_reported_to_the_local_owner(tmp_
 def test_nobody_else_is_told_of_rules(tmp_path: Path) -> None:
     with library(tmp_path, FILES, RULES) as opened:
         scope = scope_of(opened, "ann")
-        assert [one for one in opened.lint(scope=scope) if one.path.endswith("toml")] == []
+        assert [
+            one for one in opened.lint(scope=scope, today=TODAY) if one.path.endswith("toml")
+        ] == []
 
 
 @pytest.mark.parametrize("paths", [("docs", "docs/sub"), ("docs/sub", "docs"), ("docs", "docs")])

@@ -249,7 +249,9 @@ def answers(opened: Library, caller: Caller, hidden: list[str]) -> dict[str, obj
         status.documents, status.types, status.states, status.standings, status.languages,
         status.runs, status.acls, status.failed, status.skipped,
     )  # fmt: skip
-    seen["lint"] = [(one.path, one.line, one.code, one.message) for one in opened.lint(scope=scope)]
+    seen["lint"] = [
+        (one.path, one.line, one.code, one.message) for one in opened.lint(scope=scope, today=TODAY)
+    ]
     assert all(opened.read(path, scope=scope, today=TODAY) for path in named)
     return seen
 

@@ -49,7 +49,10 @@ def test_successor_stands_in_the_place_of_what_it_superseded(tmp_path: Path) -> 
         assert hit.explanation is not None
         check_sums(hit.explanation)
     assert found.hits[0].explanation is not None
-    assert [part.label for part in found.hits[0].explanation.parts] == ["in place of v2.md"]
+    assert [part.label for part in found.hits[0].explanation.parts] == [
+        "in place of v2.md",
+        "authority 4: signed off",
+    ]
 
 
 def test_successor_that_the_filters_exclude_is_not_put_in(tmp_path: Path) -> None:
@@ -86,7 +89,7 @@ def test_circle_of_successors_ends(tmp_path: Path) -> None:
     }
     with library(tmp_path, files) as opened:
         assert set(search_paths(opened)) == {"a.md", "b.md"}
-        assert [one.code for one in opened.lint(scope=scope_of(opened))] == [
+        assert [one.code for one in opened.lint(scope=scope_of(opened), today=TODAY)] == [
             "supersession-circle"
         ] * 2
 

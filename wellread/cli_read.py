@@ -142,11 +142,11 @@ def lint(args: argparse.Namespace) -> int:
     from wellread.report import lint_lines
 
     config = config_of(args)
-    caller = caller_of(args, config)
+    caller, today = caller_of(args, config), today_of(args)
     from wellread.library import Library
 
     with Library.open(config) as library:
-        problems = library.lint(scope=library.scope(caller))
+        problems = library.lint(scope=library.scope(caller), today=today)
     if args.json:
         emit_json({"problems": plain(problems)}, sys.stdout)
     else:

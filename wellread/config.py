@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from wellread import authority
 from wellread.access import Groups, fold
 from wellread.configfile import ConfigFile, absolute
 from wellread.errors import ConfigError
@@ -21,9 +22,12 @@ from wellread.types import (
     TYPES,
     AccessRule,
     AccessRules,
+    AuthorityRule,
     DefaultRule,
     DocumentType,
     ParseRules,
+    StandingRules,
+    StandingWord,
 )
 
 if TYPE_CHECKING:
@@ -160,7 +164,7 @@ def load(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Config
         max_file_size=index["max_file_size"],
         exclude=index["exclude"],
         workers=index["workers"],
-        parse_rules=ParseRules(type_aliases=_aliases(file), defaults=_defaults(file)),
+        parse_rules=_parse_rules(file),
         access=_access(file),
         inline_groups=inline_groups,
         groups_file=groups_file,
@@ -354,6 +358,52 @@ def _sources(file: ConfigFile) -> tuple[SourceConfig, ...]:
             )
         )
     return _distinct(found, f"give one of them another name in {file.path}")
+
+
+def _parse_rules(file: ConfigFile) -> ParseRules:
+    words, phrases = (_standing_words(file, f"standing.{name}") for name in ("words", "phrases"))
+    return ParseRules(
+        type_aliases=_aliases(file),
+        defaults=_defaults(file),
+        standing=StandingRules(**file.values("standing"), words=words, phrases=phrases),
+        authority=_authority(file),
+    )
+
+
+def _standing_words(file: ConfigFile, name: str) -> dict[str, StandingWord]:
+    known: dict[str, StandingWord] = {word: word for word in get_args(StandingWord)}
+    found = {}
+    for entry in file.entries(name):
+        for word, meant in entry.items():
+            if not isinstance(meant, str):
+                raise file.refuse(
+                    f"[{name}] {word}", meant, "a status", f"choose {', '.join(known)}"
+                )
+            if meant not in known:
+                raise file.unknown("status", meant, f"[{name}] {word}", known)
+            found[word.casefold().replace("ё", "е")] = known[meant]
+    return found
+
+
+def _authority(file: ConfigFile) -> tuple[AuthorityRule, ...]:
+    """Those of the file, then those shipped."""
+    rules = []
+    for values in file.all_values("authority.rules"):
+        where = f"[[authority.rules]] {values['name']!r}"
+        if not 1 <= values["authority"] <= 5:
+            remedy = "write 1 (a personal note) to 5 (signed-off canon)"
+            raise file.refuse(f"{where} authority", values["authority"], "an authority", remedy)
+        if all(value is None for key, value in values.items() if key not in ("name", "authority")):
+            raise ConfigError(
+                f"{where} asks for nothing, so that every document fits it ({file.path}): add "
+                'what it is for, such as approved_by = ["*legal*"], or write path = "**"'
+            )
+        for key, value in values.items():
+            if isinstance(value, tuple):
+                values[key] = tuple(one.casefold() for one in value)
+        rules.append(AuthorityRule(**values))
+    shipped = authority.SHIPPED if file.values("authority")["shipped"] else ()
+    return (*rules, *shipped)
 
 
 def _aliases(file: ConfigFile) -> dict[str, DocumentType]:

@@ -24,6 +24,7 @@ from wellread.paths import resolve_document
 from wellread.rank import CLASS
 from wellread.standing import NEVER_DELIVERED
 from wellread.store.base import DocumentRecord
+from wellread.types import StandingName
 
 COMMON = 24
 """Claims of one kind that may share a term for it to bring pairs together: a term that more
@@ -125,7 +126,7 @@ def _parallel(read: Sequence[_Read]) -> Iterator[tuple[_Read, _Read, _Relation]]
         documents.setdefault(one.bearing.record.path, []).append(one.bearing)
     for ours in documents.values():
         theirs = next(
-            (documents[path] for path in _originals(ours[0].record) if path in documents), []
+            (documents[path] for path in originals(ours[0].record) if path in documents), []
         )
         sections = [each[0].document.sections for each in (ours, theirs) if each]
         if len(sections) < 2 or len(sections[0]) != len(sections[1]):
@@ -175,12 +176,12 @@ def _of_today(one: Bearing, other: Bearing, versions: bool) -> bool:
 def _foreign(one: DocumentRecord, other: DocumentRecord) -> bool:
     """Whether two documents have no words to compare. The script tells: the language of a
     short page is a guess."""
-    if one.path in _originals(other) or other.path in _originals(one):
+    if one.path in originals(other) or other.path in originals(one):
         return True
     return script_of_language(one.language) != script_of_language(other.language)
 
 
-def _originals(record: DocumentRecord) -> tuple[str, ...]:
+def originals(record: DocumentRecord) -> tuple[str, ...]:
     """The paths that the document which this one translates may have: below the root of the
     library, or of its source."""
     written = record.metadata.get("translation_of")
@@ -242,7 +243,7 @@ def _holds(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | Non
         old = other if one.record.path == relation.successor else one
         if old.standing.name in NEVER_DELIVERED:
             return relation.successor, f"the other is {', '.join(old.standing.reasons)}"
-    ranks = [CLASS.get(each.standing.name, len(CLASS)) for each in (one, other)]
+    ranks = [_rank(each.standing.name) for each in (one, other)]
     if ranks[0] != ranks[1]:
         better, worse = (one, other) if ranks[0] < ranks[1] else (other, one)
         reason = ", ".join(worse.standing.reasons) or worse.standing.name
@@ -251,13 +252,24 @@ def _holds(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | Non
         return relation.original, "the other is its translation"
     ours, theirs = one.record.lifecycle, other.record.lifecycle
     if ours.authority != theirs.authority:
-        better, high, low = (
-            (one, ours.authority, theirs.authority)
-            if ours.authority > theirs.authority
-            else (other, theirs.authority, ours.authority)
+        better, worse = (one, other) if ours.authority > theirs.authority else (other, one)
+        return (
+            better.record.path,
+            f"its authority is {_authority(better)}, the other's {_authority(worse)}",
         )
-        return better.record.path, f"its authority is {high}, the other's {low}"
     return _newer(one, other, relation)
+
+
+def _rank(standing: StandingName) -> int:
+    """As in a search, but what is not valid yet holds against nothing that is."""
+    return CLASS["draft"] if standing == "not-yet-valid" else CLASS.get(standing, len(CLASS))
+
+
+def _authority(bearing: Bearing) -> str:
+    """How much a document's word counts, with the rule that says so."""
+    life = bearing.record.lifecycle
+    rule = life.said.get("authority")
+    return f"{life.authority} ({rule})" if rule else str(life.authority)
 
 
 def _newer(one: Bearing, other: Bearing, relation: _Relation) -> tuple[str | None, str]:

@@ -179,5 +179,7 @@ def _place(place: Place) -> str:
 
 
 def _sentence(text: str) -> str:
+    """A reason as a sentence. A path is quoted as it is: whoever cites it must find it."""
     words = one_line(text, 4 * _LONGEST)
-    return f"{words[:1].upper()}{words[1:]}."
+    first = words.partition(" ")[0]
+    return f"{words}." if "/" in first or "." in first else f"{words[:1].upper()}{words[1:]}."

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import get_args
 
+from wellread.authority import AuthorityFacts, authority_of
 from wellread.dates import add_period, read_period
 from wellread.documents import Problem
 from wellread.frontmatter import Frontmatter
@@ -29,7 +30,7 @@ from wellread.types import (
     State,
 )
 from wellread.values import Values, known
-from wellread.vocabulary import TYPE_ALIASES, known_name, state_of
+from wellread.vocabulary import TYPE_ALIASES, known_name, standing_word, state_of
 
 _ABOUT: tuple[About, ...] = get_args(About)
 
@@ -81,6 +82,8 @@ class Fields:
     key_lines: Mapping[str, int] = field(default_factory=dict)
     metadata: Mapping[str, object] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    defaulted: frozenset[str] = frozenset()
+    """The keys whose values come from ``[[defaults]]``."""
 
 
 def read_fields(front: Frontmatter, path: str, rules: ParseRules, root: str = "") -> Fields:
@@ -97,7 +100,7 @@ def default_access(path: str, rules: ParseRules) -> WrittenAccess:
 
 def _fields(values: Values, rules: ParseRules) -> Fields:
     if not values.given and not values.misspelt and not values.front.broken:
-        return _nothing(values.metadata)
+        return _nothing(values, rules)
     for key in sorted(values.front.repeated, key=lambda key: values.front.lines.get(key, 1)):
         name = known_name(key) or key
         values.lines.setdefault(name, values.front.lines.get(key, 1))
@@ -107,20 +110,33 @@ def _fields(values: Values, rules: ParseRules) -> Fields:
         values.report(name, "key-repeated", f"{key!r} is written twice", holds)
     access, deny, sealed, itself = _access(values)
     type_, written = _type(values, rules)
-    owner = values.text("owner")
-    values.text("approved_under")  # kept as metadata; a mistake in it is told all the same
+    owner, author = values.text("owner"), values.text("author")
+    lifecycle = _lifecycle(values, rules)
+    if "authority" not in values.given:
+        facts = AuthorityFacts(
+            path=values.path,
+            type=(type_, written),
+            owner=owner,
+            author=author,
+            approved_by=lifecycle.approved_by,
+            approved_under=values.text("approved_under"),
+            approved=_signed_off(lifecycle, author),
+        )
+        lifecycle = _with_authority(lifecycle, facts, rules)
+    else:
+        values.text("approved_under")  # kept as metadata; a mistake in it is told all the same
     return Fields(
         title=values.text("title") or None,
         type=type_,
         type_written=written,
         language=_language(values),
-        lifecycle=_lifecycle(values),
+        lifecycle=lifecycle,
         own_access=access,
         own_deny=deny,
         sealed=sealed,
         written=itself,
         owner=owner,
-        author=values.text("author"),
+        author=author,
         domain=values.text("domain", one=True),
         client=values.text("client"),
         about=values.choice("about", _ABOUT, "ours"),
@@ -134,7 +150,26 @@ def _fields(values: Values, rules: ParseRules) -> Fields:
         key_lines=values.lines,
         metadata=values.metadata,
         problems=tuple(sorted(values.problems, key=lambda problem: problem.line)),
+        defaulted=frozenset(values.from_default),
     )
+
+
+def _signed_off(lifecycle: Lifecycle, author: str) -> bool:
+    """Whether somebody, or some day, is named for it: somebody else than who wrote it."""
+    signer = lifecycle.approved_by.casefold()
+    return (
+        lifecycle.state == "approved"
+        and bool(signer or lifecycle.approved_on)
+        and not (signer and signer == author.casefold())
+    )
+
+
+def _with_authority(lifecycle: Lifecycle, facts: AuthorityFacts, rules: ParseRules) -> Lifecycle:
+    """By the rules, where any fits."""
+    authority, name = authority_of(facts, rules.authority)
+    if not name:
+        return lifecycle
+    return replace(lifecycle, authority=authority, said={**lifecycle.said, "authority": name})
 
 
 def _access(values: Values) -> tuple[tuple[str, ...] | None, tuple[str, ...], bool, WrittenAccess]:
@@ -259,12 +294,15 @@ def _attachments(values: Values) -> tuple[Attachment, ...]:
     return tuple(found)
 
 
-def _lifecycle(values: Values) -> Lifecycle:
-    state = _state(values)
+def _lifecycle(values: Values, rules: ParseRules) -> Lifecycle:
+    said: dict[str, str] = {}
+    state = _state(values, rules, said)
     valid_from = values.day("valid_from")
     valid_until = values.day("valid_until") or values.day("expires")
+    key = "valid_until" if "valid_until" in values.given else "expires"
+    if valid_until and key == "expires":
+        said["valid_until"] = "expires"
     if valid_from and valid_until and valid_from > valid_until:
-        key = "valid_until" if "valid_until" in values.given else "expires"
         values.report(
             key,
             "dates-crossed",
@@ -277,32 +315,41 @@ def _lifecycle(values: Values) -> Lifecycle:
         authority=_authority(values),
         time_sensitive=values.flag("time_sensitive", True),
         updated=values.day("updated"),
-        review_by=_review_by(values),
+        review_by=_review_by(values, said),
         valid_from=valid_from,
         valid_until=valid_until,
         supersedes=values.documents("supersedes"),
         superseded_by=values.document("superseded_by"),
         approved_by=values.text("approved_by") or "",
         approved_on=values.day("approved_on"),
+        said=said,
     )
 
 
-def _state(values: Values) -> State | None:
+def _state(values: Values, rules: ParseRules, said: dict[str, str]) -> State | None:
     written = values.text("state", one=True)
     state = state_of(written)
     if written and state is None:
         values.report("state", "state-unknown", f"Unknown state {written!r}", known(STATES))
     if state is None and isinstance(status := values.given.get("status"), str):
-        state = state_of(status)  # a common word for other things: not understood is fine
+        # A common word for other things: not understood is fine.
+        meant = standing_word(status, rules.standing.words)
+        words = f"status: {' '.join(status.split())[:40]}"
+        if meant == "superseded":
+            said["superseded"] = words
+        elif meant is not None:
+            said["state"] = words
+            return meant
     if state is None:
         marks: tuple[State, ...] = ("archived", "deprecated", "draft")
         for key in marks:
             if values.flag(key, False):
+                said["state"] = f"{key}: true"
                 return key
     return state
 
 
-def _review_by(values: Values) -> date | None:
+def _review_by(values: Values, said: dict[str, str]) -> date | None:
     explicit = values.day("review_by")
     start = values.day("last_reviewed_on")
     written = values.text("review_in", one=True)
@@ -321,16 +368,20 @@ def _review_by(values: Values) -> date | None:
             "'review_in' has no 'last_reviewed_on' to count from",
             "Add last_reviewed_on: 2026-01-31, or write review_by.",
         )
-    return explicit or (add_period(start, period) if start and period else None)
+    if explicit is None and start and period:
+        said["review_by"] = f"last reviewed on {start}, review in {written}"
+        return add_period(start, period)
+    return explicit
 
 
-def _nothing(metadata: Mapping[str, object]) -> Fields:
+def _nothing(values: Values, rules: ParseRules) -> Fields:
+    facts = AuthorityFacts(path=values.path, type=("reference",))
     return Fields(
         title=None,
         type="reference",
         type_written="reference",
         language=None,
-        lifecycle=Lifecycle(),
+        lifecycle=_with_authority(Lifecycle(), facts, rules),
         own_access=None,
         own_deny=(),
         sealed=False,
@@ -347,7 +398,7 @@ def _nothing(metadata: Mapping[str, object]) -> Fields:
         tags=(),
         translation_of=None,
         attachments=(),
-        metadata=metadata,
+        metadata=values.metadata,
     )
 
 

@@ -395,7 +395,8 @@ class IndexRun:
             index for index, rule in enumerate(rules.defaults) if matches(rule.path, path)
         )
         if matching not in self.fingerprints:
-            values = [sorted(rules.type_aliases.items())] + [
+            others = repr((rules.standing, rules.authority))
+            values = [sorted(rules.type_aliases.items()), others] + [
                 sorted((key, repr(value)) for key, value in rules.defaults[index].values.items())
                 for index in matching
             ]

@@ -406,8 +406,8 @@ class Library:
                 vectors=self.config.embeddings is not None,
             )
 
-    def lint(self, *, scope: Scope) -> tuple[Problem, ...]:
-        """Every mistake in the documents in scope, by path and line. Files that are no
+    def lint(self, *, scope: Scope, today: date) -> tuple[Problem, ...]:
+        """Every mistake in the documents in scope on a day, by path and line. Files that are no
         documents have no readers of their own: only the local owner is told of missing ones,
         and of the dictionary."""
         from wellread.lint import lint
@@ -421,19 +421,28 @@ class Library:
         problems = dictionary.problems() if owner else ()
         synonyms = (file.name, known) if file is not None and known is not None else None
         with self.snapshot() as snapshot:
+            everyone = self._resolve(Caller(subject=None), snapshot)
             found = lint(
-                snapshot, scope=self._current(scope, snapshot), exists=exists, synonyms=synonyms
+                snapshot,
+                scope=self._current(scope, snapshot),
+                today=today,
+                open_to_all=frozenset(snapshot.document_ids(scope=everyone, filters=Filters())),
+                exists=exists,
+                synonyms=synonyms,
             )
-            paths = snapshot.paths() if owner else []
-        return (*problems, *self._idle_rules(paths), *found)
+            idle = self._idle_rules(snapshot, scope) if owner else ()
+            return (*problems, *idle, *found)
 
-    def _idle_rules(self, paths: Sequence[str]) -> Iterator[Problem]:
-        from wellread.lint_rules import idle_rules
+    def _idle_rules(self, snapshot: EmbeddedSnapshot, scope: Scope) -> Iterator[Problem]:
+        from wellread.lint_rules import idle_authority, idle_rules
 
         file = self.config.file
+        paths = snapshot.paths()
         if paths and file is not None:
-            rules = self.config.parse_rules.defaults
-            yield from idle_rules(self.config.access, rules, paths, name=file.name)
+            rules = self.config.parse_rules
+            yield from idle_rules(self.config.access, rules.defaults, paths, name=file.name)
+            documents = snapshot.find_all(paths, scope=self._current(scope, snapshot)).values()
+            yield from idle_authority(rules.authority, documents, name=file.name)
 
     def suggest_synonyms(self, *, scope: Scope) -> tuple[Candidate, ...]:
         """Candidates for the dictionary from the documents in scope: see ``suggest``."""

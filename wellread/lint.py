@@ -3,11 +3,13 @@ in the company of the others. Within the caller's scope, a hidden target is a mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from datetime import date
 from typing import TYPE_CHECKING
 
 from wellread.documents import Link, Problem
 from wellread.kinds import kind_of
+from wellread.lint_governance import Governance, of_governance
 from wellread.read import link_targets
 from wellread.store.base import DocumentRecord, DocumentText, Snapshot
 from wellread.types import Filters, Scope
@@ -23,20 +25,28 @@ def lint(
     snapshot: Snapshot,
     *,
     scope: Scope,
+    today: date,
+    open_to_all: Collection[int],
     exists: FileExists | None,
     synonyms: tuple[str, Synonyms] | None = None,
 ) -> tuple[Problem, ...]:
     """All problems of the documents in scope and of a dictionary with the name of its file,
-    sorted by path, line and code. Without ``exists`` nothing is said of files that are no
-    documents."""
+    sorted by path, line and code. ``open_to_all`` are the ids of the documents that everybody may
+    read. Without ``exists`` nothing is said of files that are no documents."""
     problems = list(snapshot.problems(scope=scope))
+    records: list[DocumentRecord] = []
     passages = 0
     for document_id in snapshot.document_ids(scope=scope, filters=Filters()):
         document = snapshot.text(document_id, scope=scope)
         if document is not None:
             problems += of_document(snapshot, document, scope=scope)
             problems += of_files(document, exists)
+            records.append(document.record)
             passages += len(document.passages)
+    view = Governance(
+        snapshot=snapshot, scope=scope, today=today, open_to_all=open_to_all, passages=passages
+    )
+    problems += of_governance(view, records)
     if synonyms is not None:
         from wellread.lint_synonyms import of_synonyms
 
@@ -157,8 +167,9 @@ def circle(snapshot: Snapshot, record: DocumentRecord, *, scope: Scope) -> Itera
 
 
 def replacing(snapshot: Snapshot, record: DocumentRecord, *, scope: Scope) -> list[DocumentRecord]:
-    """The documents that replace one directly, by its own word or by theirs."""
+    """The other documents that replace one directly, by its own word or by theirs."""
     found = list(snapshot.superseders(record.path, scope=scope))
     own = record.lifecycle.superseded_by
     named = snapshot.find(own, scope=scope) if own else None
-    return [*found, named] if named is not None else found
+    everyone = [*found, named] if named is not None else found
+    return [one for one in everyone if one.path != record.path]

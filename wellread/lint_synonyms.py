@@ -48,7 +48,7 @@ def of_synonyms(
     yield from _circles(synonyms, key, problem)
     if passages >= FEWEST_PASSAGES:
         for phrase in _looked_for(synonyms, key):
-            count = _passages_with(phrase, snapshot, scope)
+            count = passages_with(phrase.text, snapshot, scope)
             if count > LARGEST_SHARE * passages:
                 yield problem(
                     phrase,
@@ -80,9 +80,9 @@ def _looked_for(synonyms: Synonyms, key: _Key) -> Iterator[Written]:
                 yield phrase
 
 
-def _passages_with(phrase: Written, snapshot: Snapshot, scope: Scope) -> int:
+def passages_with(phrase: str, snapshot: Snapshot, scope: Scope) -> int:
     """Passages with all words of a phrase."""
-    query = build_query(phrase.text, snapshot=snapshot, scope=scope, filters=Filters())
+    query = build_query(phrase, snapshot=snapshot, scope=scope, filters=Filters())
     found = snapshot.lexical(query.store, scope=scope, filters=Filters(), limit=1)
     return found.all_groups
 

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
+from wellread.conventions import with_remarks
 from wellread.decode import decode, normalize
 from wellread.documents import (
     Converted,
@@ -23,12 +24,13 @@ from wellread.fields import Fields, read_fields
 from wellread.frontmatter import Frontmatter, split_frontmatter
 from wellread.languages import detect_language
 from wellread.links import find_links, linked_attachments
+from wellread.notices import remarks
 from wellread.paths import name_without_ending
 from wellread.slugs import Slugs, page_slug, slug
 from wellread.structure import RawHeading, Structure, line_starts, plain, structure
 from wellread.types import ParseRules
 
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 """Raised whenever a document would be parsed differently: part of its fingerprint."""
 
 SECTION_LEVEL = 2
@@ -49,6 +51,8 @@ def parse(raw: RawFile, rules: ParseRules, *, root: str = "") -> Document:
     front = split_frontmatter(text, path)
     fields = read_fields(front, path, rules, root)
     body = text[front.body_start :]
+    said = remarks(body, rules.standing)
+    fields = with_remarks(fields, said, path=path, root=root, first_line=front.body_line)
     found = structure(body)
     starts = found.line_starts
     headings = _headings(found, body, starts, front.body_line)
@@ -73,6 +77,8 @@ def parse_converted(
     path = entry.path
     body, pages = _normalized(converted)
     fields = read_fields(Frontmatter(), path, rules, root)
+    said = remarks(body, rules.standing)
+    fields = with_remarks(fields, said, path=path, root=root, first_line=1)
     links: tuple[Link, ...] = ()
     if pages:
         headings, sections = _paged(body, pages, line_starts(body.split("\n"))[:-1])

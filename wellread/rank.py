@@ -231,36 +231,73 @@ def put_successors(
     candidates: Sequence[Candidate], fetch: Callable[[str], Candidate | None]
 ) -> list[Candidate]:
     """Put each superseded document's successor in its place, right before it, with at least
-    its score. ``fetch`` finds the successor's best passage where the window does not have it,
+    its score; the versions between the two, where they are among the candidates, stand newer
+    before older. ``fetch`` finds the successor's best passage where the window does not have it,
     or ``None`` where the filters exclude it."""
-    placed: list[Candidate] = []
-    done: set[int] = set()
-    shown_paths: set[str] = set()
+    placing = _Placing(candidates)
     for candidate in candidates:
-        if candidate.passage.id in done:
+        if candidate.passage.id in placing.done:
             continue
         successor = candidate.standing.successor
         if (
             successor is not None
             and candidate.standing.name == "superseded"
-            and successor not in shown_paths
+            and successor not in placing.paths
         ):
-            later = next((one for one in candidates if one.document.path == successor), None)
-            found = later if later is not None else fetch(successor)
+            found = placing.first.get(successor) or fetch(successor)
             if found is not None:
-                placed.append(
-                    replace(
-                        found,
-                        score=max(found.score, candidate.score),
-                        placed=f"in place of {candidate.document.path}",
-                    )
-                )
-                done.add(found.passage.id)
-                shown_paths.add(found.document.path)
-        placed.append(candidate)
-        done.add(candidate.passage.id)
-        shown_paths.add(candidate.document.path)
-    return placed
+                placing.put(found, before=candidate)
+        placing.put_newer(candidate)
+        placing.put(candidate)
+    return placing.placed
+
+
+class _Placing:
+    """The order in the making: what is placed, and the first candidate of each document."""
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self.placed: list[Candidate] = []
+        self.done: set[int] = set()
+        self.paths: set[str] = set()
+        self.first: dict[str, Candidate] = {}
+        self._newer: dict[str, list[str]] = {}
+        for one in candidates:
+            path = one.document.path
+            if self.first.setdefault(path, one) is one:
+                for older in one.document.lifecycle.supersedes:
+                    self._newer.setdefault(older, []).append(path)
+
+    def put(self, candidate: Candidate, *, before: Candidate | None = None) -> None:
+        """At the end of what is placed, with at least the score of what it stands before."""
+        if before is not None:
+            candidate = replace(
+                candidate,
+                score=max(candidate.score, before.score),
+                placed=f"in place of {before.document.path}",
+            )
+        self.placed.append(candidate)
+        self.done.add(candidate.passage.id)
+        self.paths.add(candidate.document.path)
+
+    def put_newer(self, candidate: Candidate) -> None:
+        """The candidates that replace one, each after those that replace it in turn. Those of a
+        circle are left where they are: their standing names no successor. Deprecated and
+        archived ones stay at the end."""
+        self._put_newer(candidate, candidate, {candidate.document.path})
+
+    def _put_newer(self, one: Candidate, oldest: Candidate, seen: set[str]) -> None:
+        if one.standing.successor is None:
+            return
+        own = one.document.lifecycle.superseded_by
+        for path in (own, *self._newer.get(one.document.path, ())):
+            other = self.first.get(path) if path else None
+            if other is None or path in seen or path in self.paths:
+                continue
+            if other.standing.name in LAST and oldest.standing.name not in LAST:
+                continue
+            seen.add(other.document.path)
+            self._put_newer(other, oldest, seen)
+            self.put(other, before=oldest)
 
 
 def explain(candidate: Candidate, parts: Sequence[Explanation], *, scale: float) -> Explanation:
@@ -270,6 +307,10 @@ def explain(candidate: Candidate, parts: Sequence[Explanation], *, scale: float)
     if candidate.placed is not None:
         more = candidate.score - sum(part.value for part in parts)
         whole.append(Explanation(label=candidate.placed, value=more))
+    life = candidate.document.lifecycle
+    if rule := life.said.get("authority"):
+        # It decides among hits of like relevance, and adds nothing to a score.
+        whole.append(Explanation(label=f"authority {life.authority}: {rule}", value=0.0))
     return Explanation(
         label="score",
         value=candidate.score * scale,

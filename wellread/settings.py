@@ -147,6 +147,112 @@ TABLES: tuple[Table, ...] = (
         example=tuple(f'{word} = "{kind}"' for word, kind in TYPE_ALIASES.items()),
     ),
     Table(
+        name="standing",
+        about="Conventions of others that say what a page is worth, read in its text.",
+        settings=(
+            Setting(
+                key="headers",
+                kind="flag",
+                default=True,
+                about="Whether lines such as Status: and Superseded-By: at the top of a page are "
+                "read, as PEPs and decision records have them.",
+            ),
+            Setting(
+                key="notices",
+                kind="flag",
+                default=True,
+                about='Whether notices such as "this page is deprecated, use X" are read, in '
+                "English and Russian.",
+            ),
+            Setting(
+                key="notice_lines",
+                kind="count",
+                default=12,
+                about="In how many lines of text at the top of a page a notice may begin.",
+            ),
+        ),
+    ),
+    Table(
+        name="standing.words",
+        free=True,
+        about="Words of your house for a status, in frontmatter or a header: approved, draft, "
+        "in-review, deprecated, archived or superseded.",
+        example=('"under construction" = "draft"',),
+    ),
+    Table(
+        name="standing.phrases",
+        free=True,
+        about="Phrases of your house that begin a notice in the first lines of a page.",
+        example=('"do not use" = "deprecated"',),
+    ),
+    Table(
+        name="authority",
+        about="How much a document's word counts where it does not say so itself.",
+        settings=(
+            Setting(
+                key="shipped",
+                kind="flag",
+                default=True,
+                about="Whether the rules of docs/governance.md hold after those written here.",
+            ),
+        ),
+    ),
+    Table(
+        name="authority.rules",
+        many=True,
+        about="Rules over owner, author and approval. The first one that a document fits in "
+        "everything decides; * stands for anything, and case makes no difference.",
+        settings=(
+            Setting(
+                key="name",
+                kind="text",
+                required=True,
+                example="a policy signed off by the board",
+                about="What --explain shows as the reason.",
+            ),
+            Setting(
+                key="authority",
+                kind="count",
+                required=True,
+                example=5,
+                about="1, a personal note, to 5, signed-off canon.",
+            ),
+            Setting(
+                key="type",
+                kind="names",
+                example=["guideline"],
+                about="Types, or words for a type as they are written.",
+            ),
+            Setting(key="owner", kind="names", example=["*@legal.example.com"], about="Owners."),
+            Setting(key="author", kind="names", example=["intern*"], about="Authors."),
+            Setting(key="by", kind="names", example=["*slack*"], about="Owners or authors."),
+            Setting(
+                key="approved_by",
+                kind="names",
+                example=["*board*"],
+                about="Who signed it off, in a state that does not take it back.",
+            ),
+            Setting(
+                key="approved_under",
+                kind="names",
+                example=["*ISO 9001*"],
+                about="By what process.",
+            ),
+            Setting(
+                key="approved",
+                kind="flag",
+                example=True,
+                about="Whether anybody has signed it off.",
+            ),
+            Setting(
+                key="path",
+                kind="pattern",
+                example="policies/**",
+                about="The documents it is for, as a pattern.",
+            ),
+        ),
+    ),
+    Table(
         name="access",
         about="Who may read a document that does not say so itself. What is unreadable, "
         "misspelt or empty in a document admits nobody but the local owner.",

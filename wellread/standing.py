@@ -89,16 +89,18 @@ def _own_reasons(lifecycle: Lifecycle, today: date) -> list[_Reason]:
     reasons: list[_Reason] = []
     state = lifecycle.state
     if state != "approved":
-        reasons.append((state, _in_words(state)))
-    if lifecycle.superseded_by is not None:
-        reasons.append(("superseded", "superseded"))
+        reasons.append((state, _in_words(state) + _as_said(lifecycle, "state")))
+    if lifecycle.superseded_by is not None or "superseded" in lifecycle.said:
+        reasons.append(("superseded", "superseded" + _as_said(lifecycle, "superseded")))
     if lifecycle.valid_until is not None and today > lifecycle.valid_until:
-        reasons.append(("expired", f"expired: valid until {lifecycle.valid_until}"))
+        words = f"expired: valid until {lifecycle.valid_until}"
+        reasons.append(("expired", words + _as_said(lifecycle, "valid_until")))
     if lifecycle.valid_from is not None and today < lifecycle.valid_from:
         reasons.append(("not-yet-valid", f"not valid before {lifecycle.valid_from}"))
     due = lifecycle.review_by if lifecycle.time_sensitive else None
     if due is not None and today > due:
-        reasons.append(("overdue", f"overdue: review was due by {due}"))
+        words = f"overdue: review was due by {due}"
+        reasons.append(("overdue", words + _as_said(lifecycle, "review_by")))
     return reasons
 
 
@@ -114,6 +116,12 @@ def _worst(reasons: list[_Reason], successor: str | None = None) -> Standing:
         reasons=tuple(words for _, words in ordered),
         successor=successor,
     )
+
+
+def _as_said(lifecycle: Lifecycle, key: str) -> str:
+    """In which words a document says so, where not in those of this format."""
+    words = lifecycle.said.get(key)
+    return f" ({words})" if words else ""
 
 
 def _in_words(state: State) -> str:
@@ -136,7 +144,8 @@ class _Succession:
             return _worst(reasons)
         last = self._last(nearer)
         others = [reason for reason in reasons if reason[0] != "superseded"]
-        return _worst([*others, ("superseded", _named(last))], last.path)
+        words = _named(last) + _as_said(page.lifecycle, "superseded")
+        return _worst([*others, ("superseded", words)], last.path)
 
     def _nearer(self, page: Governed) -> tuple[Governed, ...]:
         """The pages that replace a page directly, the likeliest first: the one that it names

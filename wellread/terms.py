@@ -25,7 +25,7 @@ from wellread.languages import (
 )
 from wellread.stems import MAX_WORD, stem, stemmer
 
-ANALYZER_VERSION = f"1/snowball-{Stemmer.version()}/unicode-{unicodedata.unidata_version}"
+ANALYZER_VERSION = f"2/snowball-{Stemmer.version()}/unicode-{unicodedata.unidata_version}"
 """Changes whenever the same text could give other terms; an index made by another is rebuilt."""
 
 MAX_IDENTIFIER = 128

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 DocumentType = Literal["guideline", "playbook", "reference", "template", "brief"]
 State = Literal["draft", "in-review", "approved", "deprecated", "archived"]
+StandingWord = Literal["draft", "in-review", "approved", "deprecated", "archived", "superseded"]
 About = Literal["ours", "third-party", "hypothetical"]
 Sensitivity = Literal["public", "internal", "confidential", "personal", "regulated"]
 StandingName = Literal[
@@ -73,12 +74,46 @@ class DefaultRule:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class StandingRules:
+    """Which conventions of others are read in the text of a page: ``headers`` like those of
+    PEPs, and ``notices`` that begin in the first ``notice_lines`` lines of text. ``words`` maps a
+    casefolded word of a status to what it means, ``phrases`` one that begins a notice."""
+
+    headers: bool = True
+    notices: bool = True
+    notice_lines: int = 12
+    words: Mapping[str, StandingWord] = field(default_factory=dict)
+    phrases: Mapping[str, StandingWord] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuthorityRule:
+    """An ``[[authority.rules]]`` entry: the authority, 1 to 5, of a document that fits all that
+    is said. Texts are casefolded patterns, of which one must fit; ``None`` asks nothing.
+    ``approved``: whether somebody has signed it off."""
+
+    name: str
+    authority: int
+    type: tuple[str, ...] | None = None
+    owner: tuple[str, ...] | None = None
+    author: tuple[str, ...] | None = None
+    by: tuple[str, ...] | None = None
+    approved_by: tuple[str, ...] | None = None
+    approved_under: tuple[str, ...] | None = None
+    approved: bool | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ParseRules:
     """What of the configuration changes how a file is parsed: part of a document's
-    fingerprint. ``type_aliases`` maps a casefolded word to a type."""
+    fingerprint. ``type_aliases`` maps a casefolded word to a type; the first of ``authority``
+    that fits decides."""
 
     type_aliases: Mapping[str, DocumentType] = field(default_factory=dict)
     defaults: tuple[DefaultRule, ...] = ()
+    standing: StandingRules = field(default_factory=StandingRules)
+    authority: tuple[AuthorityRule, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,7 +151,9 @@ class Lifecycle:
 
     ``supersedes`` and ``superseded_by`` are library paths, resolved against the document.
     ``state_explicit`` is false where the state was left out and ``approved`` was assumed.
-    ``approved_by`` and ``approved_on`` are for the words of a reason only.
+    ``approved_by`` and ``approved_on`` are for the words of a reason only. ``said`` tells for
+    ``state``, ``superseded``, ``valid_until``, ``review_by`` and ``authority`` in which words the
+    document said so, where not in those keys.
     """
 
     state: State = "approved"
@@ -131,6 +168,7 @@ class Lifecycle:
     superseded_by: str | None = None
     approved_by: str = ""
     approved_on: date | None = None
+    said: Mapping[str, str] = field(default_factory=dict)
 
 
 # --- callers -------------------------------------------------------------------------------

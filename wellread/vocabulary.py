@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
-from wellread.types import STATES, DocumentType, State
+from wellread.types import STATES, DocumentType, StandingWord, State
 
 KEYS: tuple[str, ...] = (
     "title",
@@ -78,6 +79,34 @@ STATE_ALIASES: Mapping[str, State] = {
 }
 """Words for a state, of ``state`` and of ``status``."""
 
+STATUS_WORDS: Mapping[str, StandingWord] = {
+    "accepted": "approved",
+    "provisional": "approved",
+    "proposed": "in-review",
+    "deferred": "draft",
+    "rejected": "deprecated",
+    "withdrawn": "deprecated",
+    "outdated": "deprecated",
+    "retired": "deprecated",
+    "superseded": "superseded",
+    "replaced": "superseded",
+    "черновик": "draft",
+    "на согласовании": "in-review",
+    "действует": "approved",
+    "утвержден": "approved",
+    "утверждено": "approved",
+    "устарел": "deprecated",
+    "устарело": "deprecated",
+    "отменен": "deprecated",
+    "утратил силу": "deprecated",
+    "архив": "archived",
+    "в архиве": "archived",
+    "заменен": "superseded",
+    "заменено": "superseded",
+}
+"""Further words of ``status`` and of a header's ``Status:``: those of PEPs and of decision
+records, and Russian ones."""
+
 _KNOWN = frozenset(KEYS)
 
 
@@ -85,6 +114,20 @@ def state_of(written: str) -> State | None:
     """The state that a word means, ``None`` for any other word."""
     word = written.strip().casefold()
     return next((state for state in STATES if state == word), None) or STATE_ALIASES.get(word)
+
+
+_FIRST_WORDS = re.compile(r"\s+(?:by|in|since|on|с|от|на|документом)\b|[(\[,;:.]")
+
+
+def standing_word(written: str, words: Mapping[str, StandingWord]) -> StandingWord | None:
+    """What the words of a status mean, by ``words`` first; what follows ("by ADR-12", "since
+    May", a bracket) is left out. ``None`` for any other."""
+    whole = " ".join(written.casefold().replace("ё", "е").split()).strip("*_`\"'")
+    for word in (whole, _FIRST_WORDS.split(whole, maxsplit=1)[0].strip("*_`\"' ")):
+        found = words.get(word) or state_of(word) or STATUS_WORDS.get(word)
+        if found is not None:
+            return found
+    return None
 
 
 @lru_cache(maxsize=4096)
