@@ -372,6 +372,11 @@ def test_status_counts_what_the_caller_may_read(company: Home) -> None:
 
 def test_lint_exits_6_with_problems_and_0_without(empty: Home) -> None:
     write_library(empty.folder)
+    travel = empty.folder / "docs" / "travel.md"
+    signed = travel.read_text(encoding="utf-8").replace(
+        "state: approved", "state: approved\napproved_by: Ann Berg"
+    )
+    travel.write_text(signed, encoding="utf-8")
     assert empty("index").code == 0
     assert empty("lint").code == 0
     file = empty.folder / "docs" / "bad.md"
