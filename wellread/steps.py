@@ -21,7 +21,14 @@ class QueryWeights:
     whole is nowhere, ``code_pair`` and ``part`` for its words. The parts of a code must never
     outweigh the code itself: a part that stands five times in a title scores at most 2.2 times
     its idf, the code once in a long passage 0.45 times its own, larger, idf, and
-    2.0 · 0.45 > 0.3 · 2.2. The others are measured by ``benchmarks.tuning``.
+    2.0 · 0.45 > 0.3 · 2.2.
+
+    Measured: nDCG@10 with pairs at 0, .1, .2, .3: SciFact .689 .696 .696 .693, XQuAD-ru .961 .963
+    .964 .964, deep-rag-gitlab (whole pages) .777 .802 .822 .825. Synonyms at .2, .3, .5, .7, 1:
+    mean reciprocal rank of the example company .928 .933 .938 .938 .938 (.922 without); nDCG@10
+    with wide groups of 30 common words, SciFact .704 .704 .706 .703 .697 (.703), XQuAD-en .974
+    throughout (.974), XQuAD-ru .966 .966 .965 .965 .963 (.966). A hyphenated word kept whole at 1
+    costs Cranfield .008.
     """
 
     pair: float = 0.2
