@@ -143,7 +143,10 @@ def _by_category(name: str, step: Step) -> Iterator[str]:
     yield row([name, "questions", "success@5", "recall@5", "MRR", "nDCG@10"])
     yield "|---|--:|--:|--:|--:|--:|"
     asked = step.evaluation.asked
-    for category, found in {"all": asked, **grouped(asked, lambda q: q.category)}.items():
+    for category, found in {
+        "all": asked,
+        **grouped(asked, lambda one: one.question.category),
+    }.items():
         yield row([category, str(len(found)), *map(share, means(found).values())])
     yield ""
 

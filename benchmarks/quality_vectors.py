@@ -73,16 +73,23 @@ def _lists(having: Sequence[Measured]) -> Iterator[str]:
         yield row(
             [
                 one.title,
-                share(sweep.words.mean),
-                share(sweep.vectors.mean),
-                marked(sweep, sweep.by_ranks),
-                marked(sweep, sweep.by_sum),
+                *_means(sweep),
                 against(value, one.hybrid_target),
                 share(hybrid.evaluation.means["success@5"]),
                 f"{hybrid.cost.vectors.passages:,}",
                 f"{hybrid.cost.milliseconds:.0f}, {hybrid.cost.vectors.milliseconds:.0f}",
             ]
         )
+
+
+def _means(sweep: Sweep) -> tuple[str, ...]:
+    """The cells of each list alone, and of both together."""
+    return (
+        share(sweep.words.mean),
+        share(sweep.vectors.mean),
+        marked(sweep, sweep.by_ranks),
+        marked(sweep, sweep.by_sum),
+    )
 
 
 def _pace(costs: Sequence[VectorCost]) -> str:
@@ -117,10 +124,7 @@ def _weak(having: Sequence[Measured]) -> Iterator[str]:
         yield row(
             [
                 one.title,
-                share(sweep.words.mean),
-                share(sweep.vectors.mean),
-                marked(sweep, sweep.by_ranks),
-                marked(sweep, sweep.by_sum),
+                *_means(sweep),
                 shares_text(sweep),
             ]
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -29,60 +30,59 @@ def verdict(result: ContextResult) -> str | None:
     return result.verdict.name if result.verdict is not None else None
 
 
+class Row(NamedTuple):
+    """A page by its frontmatter, and what becomes of it: its standing, whether it comes below a
+    current one, its use, and the verdict at normal and at high stakes."""
+
+    front: dict[str, str]
+    name: str
+    below: bool
+    use: str | None
+    normal: str | None
+    high: str | None
+
+
 ROWS = [
-    # front of the page, its standing, whether below a current one, its use, verdict, at high stakes
-    ({}, "current", False, "rules", "answer", "answer"),
-    ({"valid_from": "2026-07-01"}, "not-yet-valid", False, "background", "escalate", "escalate"),
-    ({"review_by": "2026-06-14"}, "overdue", False, "rules", "caution", "caution"),
-    ({"state": "in-review"}, "in-review", True, "rules", "caution", "escalate"),
-    ({"state": "draft"}, "draft", True, "rules", "caution", "escalate"),
-    ({"valid_until": "2026-06-14"}, "expired", True, "background", "escalate", "escalate"),
-    ({"superseded_by": "gone.md"}, "superseded", True, None, None, "escalate"),
-    ({"state": "deprecated"}, "deprecated", True, None, None, "escalate"),
-    ({"state": "archived"}, "archived", True, None, None, "escalate"),
+    Row({}, "current", False, "rules", "answer", "answer"),
+    Row({"valid_from": "2026-07-01"}, "not-yet-valid", False, "background", "escalate", "escalate"),
+    Row({"review_by": "2026-06-14"}, "overdue", False, "rules", "caution", "caution"),
+    Row({"state": "in-review"}, "in-review", True, "rules", "caution", "escalate"),
+    Row({"state": "draft"}, "draft", True, "rules", "caution", "escalate"),
+    Row({"valid_until": "2026-06-14"}, "expired", True, "background", "escalate", "escalate"),
+    Row({"superseded_by": "gone.md"}, "superseded", True, None, None, "escalate"),
+    Row({"state": "deprecated"}, "deprecated", True, None, None, "escalate"),
+    Row({"state": "archived"}, "archived", True, None, None, "escalate"),
 ]
 
 
-@pytest.mark.parametrize(("front", "name", "below", "use", "normal", "high"), ROWS)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_what_stands_alone_is_marked_and_delivered_by_its_standing(
-    tmp_path: Path,
-    front: dict[str, str],
-    name: str,
-    below: bool,
-    use: str | None,
-    normal: str | None,
-    high: str | None,
+    tmp_path: Path, row: Row
 ) -> None:
-    old = page(TEXT.format(16), **{"type": "policy", "state": "approved", **front})
+    old = page(TEXT.format(16), **{"type": "policy", "state": "approved", **row.front})
     with library(tmp_path, {"a.md": old}) as opened:
-        assert found(opened) == [("a.md", name)]
+        assert found(opened) == [("a.md", row.name)]
         result = delivered(opened)
         assert [(one.use, one.standing.name) for one in result.pieces] == (
-            [(use, name)] if use else []
+            [(row.use, row.name)] if row.use else []
         )
         words = {"caution": "answer-with-caution"}
-        assert verdict(result) == words.get(normal or "", normal)
-        assert verdict(delivered(opened, "high")) == words.get(high or "", high)
+        assert verdict(result) == words.get(row.normal or "", row.normal)
+        assert verdict(delivered(opened, "high")) == words.get(row.high or "", row.high)
 
 
-@pytest.mark.parametrize(("front", "name", "below", "use", "normal", "high"), ROWS)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_beside_what_is_current_the_weaker_comes_below_or_not_at_all(
-    tmp_path: Path,
-    front: dict[str, str],
-    name: str,
-    below: bool,
-    use: str | None,
-    normal: str | None,
-    high: str | None,
+    tmp_path: Path, row: Row
 ) -> None:
     strong = {"type": "policy", "state": "approved", "authority": "5"}
-    old = page(TEXT.format(16), **{**strong, **front})
+    old = page(TEXT.format(16), **{**strong, **row.front})
     with library(tmp_path, {"a.md": old, **NEWER}) as opened:
         # Its authority puts it first, where standing does not put it below.
         order = [path for path, _ in found(opened)]
-        assert order == (["new.md", "a.md"] if below else ["a.md", "new.md"])
+        assert order == (["new.md", "a.md"] if row.below else ["a.md", "new.md"])
         pieces = {one.path for one in delivered(opened).pieces}
-        assert pieces == ({"new.md"} if below else {"a.md", "new.md"})
+        assert pieces == ({"new.md"} if row.below else {"a.md", "new.md"})
 
 
 def test_superseded_and_deprecated_pages_have_their_successor_in_their_place(

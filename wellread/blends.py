@@ -8,9 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from wellread.errors import ModelUnavailable
-from wellread.query import build_query
 from wellread.ranking import Fusion, fused, lists_of
-from wellread.search import WINDOW, Window
+from wellread.search import WINDOW, Window, found_by_words
 from wellread.steps import RetrievalSteps
 from wellread.store.base import QueryVector, Snapshot
 from wellread.types import Filters, Scope
@@ -36,15 +35,9 @@ def orders(
     ``ModelUnavailable`` where no passage has a vector, ``VectorsRefused`` where those are of
     another model, ``UsageError`` for an empty text."""
     filters = Filters()
-    query = build_query(
-        text,
-        snapshot=snapshot,
-        scope=scope,
-        filters=filters,
-        synonyms=synonyms if steps.synonyms else None,
-        weights=steps.query,
+    query, words = found_by_words(
+        snapshot, text, scope=scope, filters=filters, steps=steps, synonyms=synonyms
     )
-    words = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     lists = lists_of(snapshot, query, words.hits, vector, scope=scope, filters=filters)
     if lists is None:
         raise ModelUnavailable("No passage has a vector yet: `wellread index` makes them.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from wellread import authority
 from wellread.access import Groups, fold
@@ -371,18 +371,9 @@ def _parse_rules(file: ConfigFile) -> ParseRules:
 
 
 def _standing_words(file: ConfigFile, name: str) -> dict[str, StandingWord]:
-    known: dict[str, StandingWord] = {word: word for word in get_args(StandingWord)}
-    found = {}
-    for entry in file.entries(name):
-        for word, meant in entry.items():
-            if not isinstance(meant, str):
-                raise file.refuse(
-                    f"[{name}] {word}", meant, "a status", f"choose {', '.join(known)}"
-                )
-            if meant not in known:
-                raise file.unknown("status", meant, f"[{name}] {word}", known)
-            found[word.casefold().replace("ё", "е")] = known[meant]
-    return found
+    known: tuple[StandingWord, ...] = get_args(StandingWord)
+    meanings = _meanings(file, name, "status", known)
+    return {word.casefold().replace("ё", "е"): meant for word, meant in meanings}
 
 
 def _authority(file: ConfigFile) -> tuple[AuthorityRule, ...]:
@@ -409,16 +400,27 @@ def _authority(file: ConfigFile) -> tuple[AuthorityRule, ...]:
 def _aliases(file: ConfigFile) -> dict[str, DocumentType]:
     """Those of the file over those shipped."""
     known: dict[str, DocumentType] = {name: name for name in TYPES}
-    aliases = {word: known[kind] for word, kind in TYPE_ALIASES.items()}
-    for entry in file.entries("types.aliases"):
-        for word, kind in entry.items():
-            if not isinstance(kind, str):
-                remedy = f"choose {', '.join(TYPES)}"
-                raise file.refuse(f"[types.aliases] {word}", kind, "a type", remedy)
-            if kind not in known:
-                raise file.unknown("type", kind, f"[types.aliases] {word}", TYPES)
-            aliases[fold(word)] = known[kind]
-    return aliases
+    shipped = {word: known[kind] for word, kind in TYPE_ALIASES.items()}
+    written = _meanings(file, "types.aliases", "type", TYPES)
+    return shipped | {fold(word): kind for word, kind in written}
+
+
+_Meaning = TypeVar("_Meaning", bound=str)
+
+
+def _meanings(
+    file: ConfigFile, table: str, what: str, known: Sequence[_Meaning]
+) -> Iterator[tuple[str, _Meaning]]:
+    """The words of the house in a table, each with which of the known ones it means."""
+    by_name = {name: name for name in known}
+    for entry in file.entries(table):
+        for word, meant in entry.items():
+            where = f"[{table}] {word}"
+            if not isinstance(meant, str):
+                raise file.refuse(where, meant, f"a {what}", f"choose {', '.join(known)}")
+            if meant not in by_name:
+                raise file.unknown(what, meant, where, known)
+            yield word, by_name[meant]
 
 
 def _defaults(file: ConfigFile) -> tuple[DefaultRule, ...]:

@@ -14,9 +14,10 @@ from wellread.fields import Fields
 from wellread.kinds import kind_of
 from wellread.paths import resolve, resolve_document
 from wellread.remarks import Reference, Remark
+from wellread.standing import WORST_FIRST
 from wellread.types import State
 
-_WORST_FIRST: tuple[State, ...] = ("archived", "deprecated", "draft", "in-review", "approved")
+_WORST_FIRST: tuple[str, ...] = (*WORST_FIRST, "approved")
 _NUMBERED = re.compile(r"(?P<name>.*\D|)(?P<number>\d+)$", re.DOTALL)
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from wellread.access import identify
 from wellread.audit import Audit, named_paths
@@ -165,13 +165,16 @@ def means(results: Sequence[Result]) -> dict[str, float]:
     return {name: statistics.fmean(one.measures[name] for one in results) for name in MEASURES}
 
 
-def grouped(results: Iterable[Result], key: Callable[[Question], str]) -> dict[str, list[Result]]:
-    """Results by a property of their questions, in the order of its first appearance;
-    questions without it are left out."""
-    groups: dict[str, list[Result]] = {}
-    for result in results:
-        if key(result.question):
-            groups.setdefault(key(result.question), []).append(result)
+Grouped = TypeVar("Grouped")
+
+
+def grouped(found: Iterable[Grouped], key: Callable[[Grouped], str]) -> dict[str, list[Grouped]]:
+    """Results or questions by a property, in the order of its first appearance; those without
+    it are left out."""
+    groups: dict[str, list[Grouped]] = {}
+    for one in found:
+        if key(one):
+            groups.setdefault(key(one), []).append(one)
     return groups
 
 

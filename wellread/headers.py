@@ -37,8 +37,8 @@ _FIELD = re.compile(
 _ROW = re.compile(r"^\|\s*\**(?P<key>[^|*]{1,40}?)\**:?\s*\|\s*(?P<value>[^|]*?)\s*\|\s*$")
 _RULE = re.compile(r"^\|[\s:|-]+\|\s*$")
 _VALUE_ENDS = re.compile(r"\s+(?:by|in|with|на)\b|[(\[,;:`*<]", re.IGNORECASE)
-_FENCE = re.compile(r"^\s{0,3}(?P<fence>```+|~~~+)")
-_HEADING = re.compile(r"^#{1,6}\s")
+FENCE = re.compile(r"^\s{0,3}(?P<fence>```+|~~~+)")
+HEADING = re.compile(r"^#{1,6}\s")
 _UNDERLINE = re.compile(r"^(?:=+|-+)\s*$")
 
 
@@ -46,11 +46,11 @@ def read_header(lines: list[str], rules: StandingRules) -> tuple[list[Remark], i
     """What a header at the top says, and the line behind it. A heading may stand above it, and
     it may be fenced, indented, a list, or a table of two columns."""
     at = _first_text(lines, 0)
-    if at < len(lines) and _HEADING.match(lines[at]):
+    if at < len(lines) and HEADING.match(lines[at]):
         at = _first_text(lines, at + 1)
     elif at + 1 < len(lines) and lines[at].strip() and _UNDERLINE.match(lines[at + 1]):
         at = _first_text(lines, at + 2)
-    fence = _FENCE.match(lines[at]) if at < len(lines) else None
+    fence = FENCE.match(lines[at]) if at < len(lines) else None
     start = at + 1 if fence else at
     fields: list[tuple[int, str, str]] = []
     end = start

@@ -122,7 +122,9 @@ def _step(rung: Rung, evaluation: Evaluation, built: Built, before: Sequence[Ste
         changes={name: change(evaluation, last, name) for name in MEASURES},
         categories={
             category: change(evaluation, last, DECIDES, category)
-            for category, found in grouped(evaluation.asked, lambda q: q.category).items()
+            for category, found in grouped(
+                evaluation.asked, lambda one: one.question.category
+            ).items()
             if len(found) >= FEWEST
         },
         to_words=change(evaluation, words[-1].evaluation, DECIDES)

@@ -11,6 +11,7 @@ from wellread.documents import Link, Problem
 from wellread.kinds import kind_of
 from wellread.lint_governance import Governance, of_governance
 from wellread.read import link_targets
+from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, DocumentText, Snapshot
 from wellread.types import Filters, Scope
 
@@ -44,7 +45,12 @@ def lint(
             records.append(document.record)
             passages += len(document.passages)
     view = Governance(
-        snapshot=snapshot, scope=scope, today=today, open_to_all=open_to_all, passages=passages
+        snapshot=snapshot,
+        scope=scope,
+        today=today,
+        standings=standings_in(snapshot, records, scope=scope, today=today),
+        open_to_all=open_to_all,
+        passages=passages,
     )
     problems += of_governance(view, records)
     if synonyms is not None:

@@ -3,7 +3,7 @@ on, triggers, sensitivity, translations and titles."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -12,7 +12,6 @@ from wellread.dates import read_date
 from wellread.documents import Problem
 from wellread.folding import fold
 from wellread.lint_synonyms import FEWEST_PASSAGES, LARGEST_SHARE, passages_with
-from wellread.standing import standings_in
 from wellread.store.base import DocumentRecord, Snapshot
 from wellread.synonyms import vanishes
 from wellread.types import Scope, Sensitivity, Standing
@@ -24,27 +23,22 @@ all to know."""
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Governance:
-    """What documents are looked at with: the caller's view on a day, the ids of those that
-    everybody may read, and how many passages the library has."""
+    """What documents are looked at with: the caller's view on a day, what each document by path
+    is worth then, the ids of those that everybody may read, and how many passages there are."""
 
     snapshot: Snapshot
     scope: Scope
     today: date
+    standings: Mapping[str, Standing]
     open_to_all: Collection[int]
     passages: int
-
-    def standing(self, record: DocumentRecord) -> Standing:
-        """What a document is worth on the day."""
-        return standings_in(self.snapshot, [record], scope=self.scope, today=self.today)[
-            record.path
-        ]
 
 
 def of_governance(view: Governance, records: Iterable[DocumentRecord]) -> Iterator[Problem]:
     """The mistakes of all these documents."""
     approved: list[DocumentRecord] = []
     for record in records:
-        standing = view.standing(record)
+        standing = view.standings[record.path]
         yield from of_succession(view, record, standing)
         yield from of_dates(view, record)
         yield from of_approval(record, view.today)
@@ -76,8 +70,7 @@ def of_succession(
             )
     if standing.successor is None or life.superseded_by is None:
         return
-    successor = view.snapshot.find(standing.successor, scope=view.scope)
-    worth = view.standing(successor) if successor is not None else None
+    worth = view.standings.get(standing.successor)
     if worth is not None and worth.name not in ("current", "overdue"):
         yield _problem(
             record,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from wellread.headers import HEADER_STEMS, read_header
+from wellread.headers import FENCE, HEADER_STEMS, HEADING, read_header
 from wellread.notice_words import (
     BANNER,
     BANNERS,
@@ -35,8 +35,6 @@ from wellread.notice_words import (
 from wellread.remarks import Reference, Remark, references
 from wellread.types import StandingRules, StandingWord
 
-_FENCE = re.compile(r"^\s{0,3}(?P<fence>```+|~~~+)")
-_HEADING = re.compile(r"^#{1,6}\s")
 _BOXES = ("!!!", "???", ".. ")
 
 HEAD_CHARACTERS = 2500
@@ -79,7 +77,7 @@ def _paragraphs(lines: list[str], start: int, most: int) -> Iterator[tuple[int, 
     first = start
     paragraph: list[str] = []
     for number, line in (*_prose(lines, start), (len(lines), "")):
-        heading = _HEADING.match(line) is not None
+        heading = HEADING.match(line) is not None
         if paragraph and (not line.strip() or heading or DIRECTIVE.match(line)):
             yield first, "\n".join(paragraph), False
             paragraph = []
@@ -103,7 +101,7 @@ def _prose(lines: list[str], start: int) -> Iterator[tuple[int, str]]:
     boxed = in_paragraph = False
     for number in range(start, len(lines)):
         line = lines[number]
-        mark = _FENCE.match(line)
+        mark = FENCE.match(line)
         if fence or mark:
             if mark and not fence:
                 fence = mark["fence"]

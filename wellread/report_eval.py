@@ -43,8 +43,8 @@ def evaluation_lines(evaluation: Evaluation) -> Iterator[Line]:
     yield from _measure_lines(evaluation)
     if asked:
         yield BLANK
-        yield from _group_lines("category", grouped(asked, lambda q: q.category))
-        yield from _group_lines("language", grouped(asked, lambda q: q.language))
+        yield from _group_lines("category", grouped(asked, lambda one: one.question.category))
+        yield from _group_lines("language", grouped(asked, lambda one: one.question.language))
     failed = [one for one in evaluation.results if one.failed]
     if failed:
         yield line((f"Failed ({len(failed)})", "title"))
@@ -176,8 +176,8 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
         "tokens": statistics.median(one.answer.tokens for one in evaluation.results),
         "milliseconds": round(statistics.median(spent), 2),
         "degraded": len(evaluation.degraded),
-        "categories": _groups_json(grouped(evaluation.asked, lambda q: q.category)),
-        "languages": _groups_json(grouped(evaluation.asked, lambda q: q.language)),
+        "categories": _groups_json(grouped(evaluation.asked, lambda one: one.question.category)),
+        "languages": _groups_json(grouped(evaluation.asked, lambda one: one.question.language)),
         "results": [_result_json(one) for one in evaluation.results],
         "misplaced": [
             {"id": one.question.id, "place": one.place, "near": list(one.near)}

@@ -212,7 +212,7 @@ def _bars(step: Step, top: int, room: int) -> str:
 def _groups(evaluation: Evaluation) -> str:
     parts = []
     for kind in ("category", "language"):
-        groups = grouped(evaluation.asked, lambda q: str(getattr(q, kind)))  # noqa: B023
+        groups = grouped(evaluation.asked, lambda one: str(getattr(one.question, kind)))  # noqa: B023
         if not groups:
             continue
         heads = ((kind, False), ("n", True), *((NAMES[name], True) for name in MEASURES))

@@ -26,7 +26,7 @@ from wellread.ranking import Ranking, ranked, reranked
 from wellread.snippet import render, snippet
 from wellread.standing import standings_in
 from wellread.steps import DEFAULT_STEPS, RetrievalSteps
-from wellread.store.base import DocumentRecord, PassageRecord, Snapshot
+from wellread.store.base import DocumentRecord, LexicalResult, PassageRecord, Snapshot
 from wellread.types import (
     Counts,
     Explanation,
@@ -75,16 +75,9 @@ def search(
     orders the first passages anew; where either cannot be had, the result says so in its notes.
     Raises ``UsageError`` for an empty text, a wrong limit or a foreign cursor.
     """
-    query = build_query(
-        text,
-        snapshot=snapshot,
-        scope=scope,
-        filters=filters,
-        synonyms=synonyms if steps.synonyms else None,
-        weights=steps.query,
+    query, found = found_by_words(
+        snapshot, text, scope=scope, filters=filters, steps=steps, synonyms=synonyms
     )
-    # One more than the window holds tells whether more exist.
-    found = snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
     ranking = ranked(snapshot, query, found.hits, meaning, scope=scope, filters=filters)
     if reranker is not None:
         ranking = reranked(snapshot, query, ranking, reranker, scope=scope)
@@ -93,6 +86,28 @@ def search(
         scope=scope, today=today, filters=filters, limit=limit, page=page, detail=detail,
         explained=explained,
     )  # fmt: skip
+
+
+def found_by_words(
+    snapshot: Snapshot,
+    text: str,
+    *,
+    scope: Scope,
+    filters: Filters,
+    steps: RetrievalSteps,
+    synonyms: Synonyms | None,
+) -> tuple[Query, LexicalResult]:
+    """A text as it is understood, and the passages that its words find: one more than the window
+    holds, which tells whether more exist. Raises ``UsageError`` for an empty text."""
+    query = build_query(
+        text,
+        snapshot=snapshot,
+        scope=scope,
+        filters=filters,
+        synonyms=synonyms if steps.synonyms else None,
+        weights=steps.query,
+    )
+    return query, snapshot.lexical(query.store, scope=scope, filters=filters, limit=WINDOW + 1)
 
 
 def similar(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from wellread.evaluate import grouped
 from wellread.library import Library
 from wellread.measures import DECIDES, DEPTH, FEWEST, measured
 from wellread.questions import Question
@@ -77,7 +78,7 @@ class Sweep:
     def short_of(self, way: Way) -> dict[str, float]:
         """How far a way is below the better of the two lists, in each category where it is;
         ``""`` stands for all questions."""
-        groups = {"": list(self.questions), **by_category(self.questions)}
+        groups = {"": list(self.questions), **grouped(self.questions, lambda one: one.category)}
         found = {}
         for name, questions in groups.items():
             if name and len(questions) < FEWEST:
@@ -86,16 +87,6 @@ class Sweep:
             if way.mean_of(questions) < best:
                 found[name] = best - way.mean_of(questions)
         return found
-
-
-def by_category(questions: Sequence[Question]) -> dict[str, list[Question]]:
-    """Questions by their categories, in the order of the first of each; those without are left
-    out."""
-    groups: dict[str, list[Question]] = {}
-    for one in questions:
-        if one.category:
-            groups.setdefault(one.category, []).append(one)
-    return groups
 
 
 def sweep(

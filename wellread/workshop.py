@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 from wellread.audit import Audit
 from wellread.config import Config
@@ -20,7 +21,7 @@ from wellread.remembered import TIMED, Remembered
 from wellread.rerank import reranker_of
 from wellread.rungs import Rung
 from wellread.seed import Seed, sections_of
-from wellread.steps import DEFAULT_STEPS, RetrievalSteps
+from wellread.steps import RetrievalSteps
 from wellread.store import journal
 from wellread.store.base import Weights
 from wellread.store.embedded import EmbeddedStore
@@ -92,7 +93,7 @@ class Workshop:
         if rung.rerank and self.config.rerank is not None:
             reranker_of(self.config.rerank)  # one that cannot be had is no rung
         cost = self._embed(path, questions) if rung.vectors else None
-        library = self._open(path, rung)
+        library = self._open(path, rung.steps, vectors=rung.vectors, rerank=rung.rerank)
         return Built(
             searcher=LibrarySearcher(library, self.today),
             library=library,
@@ -104,7 +105,7 @@ class Workshop:
     def _seed(self) -> Built:
         steps = RetrievalSteps(weights=Weights(context=0, pairs=0))
         path, _ = self._index(steps)
-        library = self._open(path, Rung(name="", about="", steps=steps))
+        library = self._open(path, steps)
         file = self.folder / "seed.db"
         started = time.perf_counter()
         seed = Seed(file, sections_of(library), self.audit)
@@ -116,7 +117,7 @@ class Workshop:
     def _index(self, steps: RetrievalSteps) -> tuple[Path, float]:
         if steps.weights not in self.built:
             path = self.folder / str(len(self.built))
-            library = self._open(path, Rung(name="", about="", steps=steps))
+            library = self._open(path, steps)
             started = time.perf_counter()
             library.index()
             seconds = time.perf_counter() - started
@@ -166,17 +167,23 @@ class Workshop:
             self.opened.callback(self.model.close)
         return self.model
 
-    def _open(self, path: Path, rung: Rung) -> Library:
+    def _open(
+        self,
+        path: Path,
+        steps: RetrievalSteps,
+        *,
+        vectors: Literal["", "rrf", "sum"] = "",
+        rerank: bool = False,
+    ) -> Library:
         config = replace(
             self.config,
             library=path,
             trace=False,
-            embeddings=self.config.embeddings if rung.vectors else None,
-            fusion=rung.vectors or "sum",
-            rerank=self.config.rerank if rung.rerank else None,
+            embeddings=self.config.embeddings if vectors else None,
+            fusion=vectors or "sum",
+            rerank=self.config.rerank if rerank else None,
         )
-        steps = rung.steps or DEFAULT_STEPS
-        library = Library(config, steps=steps, embedder=self.model if rung.vectors else None)
+        library = Library(config, steps=steps, embedder=self.model if vectors else None)
         return self.opened.enter_context(library)
 
 
